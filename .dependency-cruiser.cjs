@@ -138,7 +138,7 @@ const PARTS = {
   'src/schema/': ['^src/lib/', '^src/shared/', '^src/errors\\.ts$', '^src/database/schema/values\\.ts$'],
   'src/embedded/': ['^package\\.json$'],
   'src/errors\\.ts$': [],
-  'src/metrics\\.ts$': [],
+  'src/metrics\\.ts$': ['^src/lib/'],
   'src/config\\.ts$': ['^src/lib/'],
   // Talks to a server over HTTP; imports only schemas from the server's code (see `agents-know-shapes-only`).
   'src/agents/': ['^src/features/[^/]+/schema\\.ts$', '^src/config\\.ts$', ...GROUND],

@@ -4,6 +4,7 @@
  */
 import { statSync } from 'node:fs'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { JobStatus } from './lib/jobs.ts'
 
 /** From a report on a fast disk to the longest a client waits. */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -46,6 +47,8 @@ export interface Sources {
   waitingEvents: () => Promise<number>
   /** The days with entries, and those whose totals are ready. */
   totals: () => Promise<{ days: number; days_made: number }>
+  /** What the server does by itself. */
+  jobs: () => JobStatus[]
 }
 
 export type Metrics = ReturnType<typeof createMetrics>
@@ -136,7 +139,21 @@ export function createMetrics() {
       priceUpdates,
       waitingEvents,
       totals,
+      jobs,
     }: Sources): void {
+      for (const [name, help, of] of JOB_METRICS) {
+        ;new (name.endsWith('total') ? Counter : Gauge)({
+          name: `tally_job_${name}`,
+          help: `Of each job since the server started. ${help}`,
+          // Prometheus itself has a label `job`.
+          labelNames: ['name'],
+          registers,
+          collect() {
+            this.reset()
+            for (const job of jobs()) this.inc({ name: job.name }, of(job))
+          },
+        })
+      }
       watched('tally_waiting_writes', 'Writes waiting for their commit.', waitingWrites)
       new Gauge({
         name: 'tally_outbox_mails',
@@ -236,6 +253,16 @@ export function createMetrics() {
     },
   }
 }
+
+/** Of each job, by its name: those that end with `total` only grow. */
+const JOB_METRICS: [name: string, help: string, of: (job: JobStatus) => number][] = [
+  ['last_success_timestamp_seconds', 'When it last succeeded; 0 before.', (job) => (job.succeededAt ?? 0) / 1000],
+  ['last_duration_seconds', 'Duration of the last run; 0 before.', (job) => (job.tookMs ?? 0) / 1000],
+  ['failures_total', 'Failed runs, and failed parts of runs.', (job) => job.failures],
+  ['consecutive_failures', 'Failed runs since the last successful one.', (job) => job.failedInRow],
+  ['running', 'Whether it is running: 1, or 0.', (job) => Number(job.isRunning)],
+  ['late', 'Whether it is over ten minutes late, or does not end: 1, or 0.', (job) => Number(job.isLate)],
+]
 
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 

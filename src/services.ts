@@ -31,6 +31,7 @@ import { createTransferService } from './features/transfer/service.ts'
 import { createViewersService } from './features/viewers/service.ts'
 import { createWebhooksService } from './features/webhooks/service.ts'
 import type { Clock } from './lib/clock.ts'
+import type { Job } from './lib/jobs.ts'
 
 export interface ServicesOptions {
   db: Database
@@ -138,6 +139,11 @@ export function createServices({
     webhooks,
   })
   return {
+    /** What a server does by itself. */
+    jobs: [
+      ...[reports, bills, webhooks, budgets, notifications, entries, telemetry, personalData, notices, anomalies],
+      ...[digests, priceUpdates, people],
+    ].flatMap(({ jobs }): readonly Job[] => jobs),
     db,
     events,
     changes,

@@ -155,3 +155,8 @@ export async function printFailure(error: unknown, command?: Command): Promise<n
   for (const line of message.split('\n')) process.stderr.write(`tally: ${line}\n`)
   return exitCode
 }
+
+/** What failed at the bottom: drizzle's error around it repeats what the query was given, which may be anybody's words. */
+export function driverError(error: unknown): unknown {
+  return error instanceof Error && error.cause instanceof Error ? driverError(error.cause) : error
+}

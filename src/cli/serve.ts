@@ -1,13 +1,8 @@
-import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
-import { type Config, ConfigError, exposedSecrets, type OptionName, readConfig } from '../config.ts'
-import type { identityOf, ServerIdentity } from '../database/backup/identity.ts'
-import type { DiskSpace, SpaceLevel } from '../database/disk-space.ts'
-import type { BackupStep } from '../features/notices/service.ts'
-import type { Services } from '../services.ts'
+import { type Config, exposedSecrets, type OptionName, readConfig } from '../config.ts'
 import { localUrl } from './address.ts'
-import { CommandError, EXIT_DONE } from './failures.ts'
+import { CommandError, driverError, EXIT_DONE } from './failures.ts'
 import { firstSteps } from './first-steps.ts'
 import { examples, optionOf } from './flags/options.ts'
 import { print } from './terminal/print.ts'
@@ -20,12 +15,6 @@ const FINISH_MS = 8_000
 
 /** After this the process goes, whatever hangs. Supervisors send SIGKILL after 10 s (Docker) or 90 s (systemd). */
 const SHUTDOWN_MS = 9_500
-
-/** When tokens were last used is kept to the minute; half of one loses nothing that anyone looks at. */
-const FLUSH_LAST_USED_MS = 30_000
-
-/** How soon after its start a month of partitioned entries begins. */
-const LOOK_FOR_MONTH_MS = 3_600_000
 
 /**
  * Each route has its own limit, and responds with a problem that names it, which Bun's bare 413 does not. Bun stores
@@ -95,13 +84,14 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     { pino },
     { openDatabase, isDiskError },
     { exitAtOnce },
-    { diskSpaceOf, watchDiskSpace },
+    { diskSpaceOf },
     { createServices },
     { createApp },
     { systemClock },
     { createMetrics },
     { announceServer, withdrawServer },
-    { periodically },
+    { prepareBackups },
+    { createServerJobs },
   ] = await Promise.all([
     import('pino'),
     import('../database/open.ts'),
@@ -112,7 +102,8 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     import('../lib/clock.ts'),
     import('../metrics.ts'),
     import('./running-server.ts'),
-    import('../lib/periodically.ts'),
+    import('./serve-backups.ts'),
+    import('./serve-jobs.ts'),
   ])
   const metrics = createMetrics()
   const output = pino.destination({ dest: 1, sync: true, maxLength: HELD_LOG_BYTES })
@@ -143,10 +134,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     if (isDiskError(error)) return die(error, 'disk error while opening the database')
     throw error
   })
-  if (db.file) {
-    await protectFiles(config, logger)
-    watchDiskSpace(config.dataDir, (level, space) => logDiskSpace(level, space, logger))
-  }
+  if (db.file) await protectFiles(config, logger)
   // Before it listens: a process that reads the ready message may stop it at once.
   const stopping = askedToStop()
   let server: Server | undefined
@@ -166,23 +154,20 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     })
     await services.prices.loadDefaultPrices()
     // Before anything is accepted: a folder that cannot be had is an issue of the configuration.
-    const identity = config.backups.everyMs === undefined ? undefined : await backupIdentity(db)
-    const remoteBackups = await prepareRemoteBackups(config, logger, services, identity)
-    const backups =
-      identity &&
-      (await startBackups(config, logger, { ...services, identity, onMade: () => void remoteBackups?.look() }))
-    const uploading = remoteBackups?.start()
+    const backups = await prepareBackups(config, logger, services)
+    const jobs = createServerJobs(config, logger, { services, backups })
     metrics.watch({
       databaseFile: db.file,
       diskSpace: db.file === undefined ? undefined : () => diskSpaceOf(config.dataDir),
       replica: db.replica,
       waitingWrites: db.waitingWrites,
       outbox: services.bills.deliveries.count,
-      backups: backups?.state,
-      remoteBackups: remoteBackups?.state,
+      backups: backups.scheduled?.state,
+      remoteBackups: backups.remote?.state,
       priceUpdates: services.priceUpdates.state,
       waitingEvents: services.webhooks.countWaiting,
       totals: services.reports.progress,
+      jobs: jobs.status,
     })
     const app = createApp({
       services,
@@ -212,72 +197,8 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       },
       (error) => logger.error({ err: driverError(error) }, 'could not record repeated wrong passwords for a person'),
     )
-    const flushing = setInterval(() => flushLastUsed(services.people, logger), FLUSH_LAST_USED_MS)
-    const rolling = services.reports.rollup.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not update the daily and monthly totals')
-    })
-    const delivering = services.bills.deliveries.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not deliver a bill')
-    })
     services.webhooks.watchAttempts(metrics.webhookDelivery)
-    const notifying = services.webhooks.dispatcher.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not deliver events to a webhook')
-    })
-    const reminding = services.bills.reminders.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not remind a client of an overdue bill')
-    })
-    const budgeting = services.budgets.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not count what is spent of a budget')
-    })
-    const warning = services.budgets.alerts.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not send an alert of a budget by e-mail')
-    })
-    const mailing = services.notifications.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not send notifications by e-mail')
-    })
-    // A newer table may know models that were reported before it did.
-    const valuing = services.entries.valuation.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not value entries whose price was added')
-    })
-    const releasing = services.entries.billing.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not release the entries of a bill that was interrupted')
-    })
-    const tidying = services.telemetry.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not store received telemetry')
-    })
-    const erasing = services.personalData.erasure.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not replace the names of a person who is being erased')
-    })
-    const expiring = services.personalData.retention.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not remove what is older than its retention period')
-    })
-    const noticing = services.notices.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not look for silent agents, expiring tokens and digests')
-    })
-    const searching = services.anomalies.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not look for anomalies of the day before')
-    })
-    const summing = services.digests.start((error) => {
-      logger.warn({ err: driverError(error) }, 'could not sum up a day or a week for e-mails')
-    })
-    const updating = services.priceUpdates.start({
-      updated: ({ origin, load, plan }) => {
-        const line = { source: origin.name, load, added: plan.additions.length, older: plan.older.length }
-        logger.info({ ...line, refused: plan.refused.length }, 'updated prices')
-      },
-      failed: (error) => logger.error({ err: driverError(error) }, 'could not update prices'),
-    })
-    const { beginMonth } = db
-    const partitioning =
-      beginMonth &&
-      periodically(
-        async () => {
-          const month = await beginMonth(systemClock.now())
-          if (month !== undefined) logger.info({ month }, 'entries are recorded in the partition of a new month')
-        },
-        LOOK_FOR_MONTH_MS,
-        (error) => logger.warn({ err: driverError(error) }, 'could not begin the partition of a new month'),
-      )
+    jobs.start()
     const signal = await stopping
     isStopping = true
     if (config.drainSeconds > 0) {
@@ -286,32 +207,11 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     }
     logger.info(`${signal}: finishing open requests`)
     setTimeout(() => die(undefined, `shutdown did not finish within ${SHUTDOWN_MS / 1000} s`), SHUTDOWN_MS).unref()
-    clearInterval(flushing)
     finishing.abort()
     services.events.stop()
     services.changes.stop()
-    await Promise.all([
-      finish(server, logger),
-      rolling.stop(),
-      delivering.stop(),
-      notifying.stop(),
-      reminding.stop(),
-      budgeting.stop(),
-      warning.stop(),
-      mailing.stop(),
-      valuing.stop(),
-      releasing.stop(),
-      erasing.stop(),
-      expiring.stop(),
-      noticing.stop(),
-      searching.stop(),
-      summing.stop(),
-      updating.stop(),
-      partitioning?.stop(),
-      backups?.stop(),
-      uploading?.stop(),
-    ])
-    await Promise.all([flushLastUsed(services.people, logger), tidying.stop()])
+    const unfinished = await jobs.stop(finish(server, logger))
+    if (unfinished.length > 0) logger.warn({ jobs: unfinished }, 'some jobs go on after the next start')
   } finally {
     // Of a start that failed half-way; one that has finished answers nobody any more.
     await server?.stop(true)
@@ -371,13 +271,6 @@ async function protectFiles({ dataDir, backups }: Config, logger: Logger): Promi
   if (exposed.length > 0) logger.warn({ paths: exposed }, EXPOSED_FILES)
 }
 
-function logDiskSpace(level: SpaceLevel, { freeBytes, totalBytes }: DiskSpace, logger: Logger): void {
-  const line = { free_bytes: freeBytes, total_bytes: totalBytes }
-  if (level === 'ok') logger.info(line, 'the database disk has enough free space again')
-  else if (level === 'low') logger.warn(line, 'the database disk has less than 15% free space; free some space')
-  else logger.error(line, 'the database disk has less than 5% free space; reports are refused when it is full')
-}
-
 /** Answers at the first signal to end; the second ends the process at once. */
 function askedToStop(): Promise<string> {
   return new Promise((resolve) => {
@@ -401,100 +294,6 @@ async function finish(server: Server, logger: Logger): Promise<void> {
   await server.stop(true)
 }
 
-const backupIdentity: typeof identityOf = async (db) => (await import('../database/backup/identity.ts')).identityOf(db)
-
-/** Scheduled backups. A failed backup is logged and retried a minute later. */
-async function startBackups(
-  { backups, dataDir }: Config,
-  logger: Logger,
-  { notices, identity, onMade }: Pick<Services, 'notices'> & { identity: ServerIdentity; onMade: () => void },
-) {
-  const [{ scheduleBackups }, { DATABASE_FILE }, { systemClock }] = await Promise.all([
-    import('../database/backup/scheduled-backups.ts'),
-    import('../database/open.ts'),
-    import('../lib/clock.ts'),
-  ])
-  const report = failureReports(logger, notices)
-  return scheduleBackups({
-    from: join(dataDir, DATABASE_FILE),
-    identity: identity.read,
-    folder: backups.folder,
-    everyMs: backups.everyMs!,
-    keep: backups.keep,
-    clock: systemClock,
-    events: {
-      made(backup) {
-        logger.info({ backup }, 'created a backup')
-        onMade()
-      },
-      failed(error, lastMadeAt) {
-        logger.error({ err: error }, 'could not create a backup')
-        report('backup', error, lastMadeAt)
-      },
-    },
-  })
-}
-
-const failureReports =
-  (logger: Logger, notices: Services['notices']) => (step: BackupStep, error: unknown, succeededAt: number | null) => {
-    notices.backupFailed(step, error, succeededAt).catch((refused) => {
-      logger.warn({ err: driverError(refused) }, 'could not record that a backup failed')
-    })
-  }
-
-/** Uploads of the scheduled backups; undefined if they stay on this machine. A failed upload is logged and retried. */
-async function prepareRemoteBackups(
-  config: Config,
-  logger: Logger,
-  { notices }: Pick<Services, 'notices'>,
-  identity: ServerIdentity | undefined,
-) {
-  const { remote, folder, keep } = config.backups
-  if (!remote) return undefined
-  if (!identity) throw new ConfigError('TALLY_BACKUP_S3: no backups are scheduled. Set TALLY_BACKUP_EVERY=24h')
-  if (remote.recipients.length === 0) {
-    throw new ConfigError(
-      'TALLY_BACKUP_S3: backups in S3 are encrypted. Set TALLY_BACKUP_RECIPIENTS to a public key; `tally backup keygen` creates one',
-    )
-  }
-  const [{ createRemoteBackups }, { runRemoteTask }, { encrypterFor }, { systemClock }] = await Promise.all([
-    import('../database/backup/remote/remote-backups.ts'),
-    import('../database/backup/remote/link.ts'),
-    import('../database/backup/remote/encryption.ts'),
-    import('../lib/clock.ts'),
-  ])
-  encrypterFor(remote.recipients)
-  const report = failureReports(logger, notices)
-  return createRemoteBackups({
-    ...remote,
-    ...{ folder, keep, clock: systemClock, run: runRemoteTask },
-    ...{ identity: identity.read, renewTimeline: identity.renewTimeline },
-    events: {
-      uploaded({ name, uploaded, removed, notRemoved }) {
-        const { bytes, sha256 } = uploaded ?? {}
-        logger.info({ backup: { name, bytes, sha256 }, removed: removed.length }, 'uploaded a backup')
-        if (notRemoved !== undefined)
-          logger.warn({ reason: notRemoved }, 'could not remove old backups from the storage')
-      },
-      uploadFailed(error, succeededAt) {
-        logger.error({ reason: error.message }, 'could not upload a backup')
-        report('upload', error, succeededAt)
-      },
-      verified: ({ name, extent }) => logger.info({ backup: name, extent }, VERIFIED[extent]),
-      verificationFailed(error, succeededAt) {
-        logger.error({ reason: error.message }, 'could not verify the uploaded backups')
-        report('verification', error, succeededAt)
-      },
-    },
-  })
-}
-
-/** Without the private key, nothing was verified. */
-const VERIFIED = {
-  restored: 'verified an uploaded backup: restored and checked',
-  compared: 'compared an uploaded backup: uploaded as made, not test-restored',
-}
-
 function logReplica(state: string, logger: Logger): void {
   if (state === 'used') logger.info('the read replica answers reports, lists and exports again')
   else
@@ -508,18 +307,4 @@ function attempt(announce: () => void, logger: Logger): void {
   } catch (error) {
     logger.warn({ err: error }, 'could not note the address of this server for commands on this machine')
   }
-}
-
-/** A failure is no reason to stop: the moments are kept for the next time. */
-async function flushLastUsed(people: { flushLastUsed(): Promise<void> }, logger: Logger): Promise<void> {
-  try {
-    await people.flushLastUsed()
-  } catch (error) {
-    logger.warn({ err: driverError(error) }, 'could not store when tokens were last used')
-  }
-}
-
-/** What failed at the bottom: drizzle's error around it repeats what the query was given, which may be anybody's words. */
-function driverError(error: unknown): unknown {
-  return error instanceof Error && error.cause instanceof Error ? driverError(error.cause) : error
 }

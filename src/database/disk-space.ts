@@ -1,5 +1,6 @@
 /** Free disk space, and the limits that follow from it. */
 import { statfsSync } from 'node:fs'
+import { Job } from '../lib/jobs.ts'
 
 export interface DiskSpace {
   freeBytes: number
@@ -52,12 +53,10 @@ const HYSTERESIS_SHARE = 0.01
 
 const LEVELS: SpaceLevel[] = ['ok', 'low', 'critical']
 
-/**
- * Reports each change of the level once, including the initial level if it is not `ok`, as long as the process runs.
- */
-export function watchDiskSpace(folder: string, onChange: (level: SpaceLevel, space: DiskSpace) => void): void {
+/** Reports each change of the level once, including the initial level if it is not `ok`. */
+export function diskSpaceJob(folder: string, onChange: (level: SpaceLevel, space: DiskSpace) => void): Job {
   let known: SpaceLevel = 'ok'
-  const look = () => {
+  async function run(): Promise<void> {
     const space = diskSpaceOf(folder)
     const relieved = { ...space, freeBytes: space.freeBytes - space.totalBytes * HYSTERESIS_SHARE }
     const level = spaceLevelOf(space)
@@ -67,6 +66,5 @@ export function watchDiskSpace(folder: string, onChange: (level: SpaceLevel, spa
     known = isWorse ? level : spaceLevelOf(relieved)
     onChange(known, space)
   }
-  look()
-  setInterval(look, CHECK_MS).unref()
+  return new Job({ name: 'disk-space', task: 'look at the free space of the disk', everyMs: CHECK_MS, run })
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { JobStatus } from '../../src/lib/jobs.ts'
 import { createMetrics } from '../../src/metrics.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { startReceiver } from '../support/receivers.ts'
@@ -51,7 +52,7 @@ test('counts requests by route and status, entries by what became of them, batch
 })
 
 /** Metrics with the gauges of the services. */
-function watchedMetrics() {
+function watchedMetrics(jobs: JobStatus[] = []) {
   const { reports, bills, priceUpdates, webhooks } = app.services
   const metrics = createMetrics()
   metrics.watch({
@@ -62,6 +63,7 @@ function watchedMetrics() {
     priceUpdates: priceUpdates.state,
     waitingEvents: webhooks.countWaiting,
     totals: reports.progress,
+    jobs: () => jobs,
   })
   return metrics
 }
@@ -89,6 +91,31 @@ test('counts attempts to deliver to webhooks by outcome, and the events that wai
   await webhooks.disableWebhook(id, OPERATOR)
   expect(await shown()).toEqual([...after.slice(0, 2), 'tally_webhook_waiting_events 0'])
   await hook.close()
+})
+
+test('shows for each job when it last succeeded, how long that took, and whether it fails, runs or is late', async () => {
+  const fine = { name: 'fine', succeededAt: 1_700_000_000_000, tookMs: 250, failures: 1, failedInRow: 0 }
+  const failing = { name: 'failing', succeededAt: null, tookMs: null, failures: 4, failedInRow: 3 }
+  const metrics = watchedMetrics([
+    { ...fine, isRunning: true, isLate: false },
+    { ...failing, isRunning: false, isLate: true },
+  ])
+  for (let scrape = 0; scrape < 2; scrape += 1) {
+    expect((await metrics.text()).match(/^tally_job_\S+ .+/gm)).toEqual([
+      'tally_job_last_success_timestamp_seconds{name="fine"} 1700000000',
+      'tally_job_last_success_timestamp_seconds{name="failing"} 0',
+      'tally_job_last_duration_seconds{name="fine"} 0.25',
+      'tally_job_last_duration_seconds{name="failing"} 0',
+      'tally_job_failures_total{name="fine"} 1',
+      'tally_job_failures_total{name="failing"} 4',
+      'tally_job_consecutive_failures{name="fine"} 0',
+      'tally_job_consecutive_failures{name="failing"} 3',
+      'tally_job_running{name="fine"} 1',
+      'tally_job_running{name="failing"} 0',
+      'tally_job_late{name="fine"} 0',
+      'tally_job_late{name="failing"} 1',
+    ])
+  }
 })
 
 test('shows how many days have entries, and how many of those have totals', async () => {

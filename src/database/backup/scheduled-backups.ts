@@ -2,9 +2,10 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
+import { Job, type Turn } from '../../lib/jobs.ts'
 import { backUp } from './backup.ts'
 import { backupsIn, ownBackups } from './contents.ts'
-import { type Copy, removeAbandoned } from './copy.ts'
+import { removeAbandoned } from './copy.ts'
 import type { Identity } from './identity.ts'
 import { backupName, newestOf } from './names.ts'
 import { expired, type Keep } from './retention.ts'
@@ -16,7 +17,7 @@ export interface BackupPlan {
 }
 
 export interface BackupEvents {
-  made(backup: Copy & { file: string; tookMs: number }): void
+  made(): void
   /** @param lastMadeAt when the newest backup was made; null if there is none */
   failed(error: unknown, lastMadeAt: number | null): void
 }
@@ -42,11 +43,9 @@ interface ScheduledBackupsOptions extends BackupPlan {
   events: BackupEvents
 }
 
-/** Starts scheduled backups. A failed backup is reported and retried at the next check. */
+/** Scheduled backups. A failed one is reported and retried at the next check. */
 export function scheduleBackups(options: ScheduledBackupsOptions) {
   const { from, identity, folder, everyMs, keep, clock, events } = options
-  const stopping = new AbortController()
-  let running: Promise<void> | undefined
   let failures = 0
   // Like the database's own folder.
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -68,42 +67,32 @@ export function scheduleBackups(options: ScheduledBackupsOptions) {
     return !ownBackups(backupsIn(folder), identity()).some(({ madeAt }) => Math.abs(now - madeAt) < everyMs)
   }
 
-  async function make(): Promise<void> {
+  async function make(signal: AbortSignal, log: Turn['log']): Promise<void> {
     const madeAt = clock.now()
     removeAbandoned(folder, identity(), madeAt)
     const file = join(folder, backupName({ madeAt, timeline: identity().timeline }))
     const startedAt = performance.now()
-    const copy = await backUp({ from, to: file, madeAt, signal: stopping.signal })
-    events.made({ ...copy, file, tookMs: Math.round(performance.now() - startedAt) })
+    const copy = await backUp({ from, to: file, madeAt, signal })
+    log({ backup: { ...copy, file, tookMs: Math.round(performance.now() - startedAt) } }, 'created a backup')
+    events.made()
     // Only after the new one is complete, so that a full disk does not cost an old one.
     for (const { file } of expired(ownBackups(backupsIn(folder), identity()), keep, clock.now())) rmSync(file)
   }
 
-  function ask(): void {
-    if (running) return
-    running = (async () => {
-      try {
-        if (isDue()) await make()
-      } catch (error) {
-        if (stopping.signal.aborted) return
-        failures += 1
-        events.failed(error, found().lastMadeAt)
-      } finally {
-        running = undefined
-      }
-    })()
+  async function run({ signal, log }: Turn): Promise<void> {
+    try {
+      if (isDue()) await make(signal, log)
+    } catch (error) {
+      if (signal.aborted) return
+      failures += 1
+      events.failed(error, found().lastMadeAt)
+      throw error
+    }
   }
-
-  const timer = setInterval(ask, CHECK_MS)
-  ask()
 
   return {
     state: (): BackupState => ({ ...found(), failures }),
-    /** Cancels a running backup: shutdown must not wait for it. */
-    async stop(): Promise<void> {
-      clearInterval(timer)
-      stopping.abort()
-      await running
-    },
+    // A running backup is cancelled: shutdown must not wait for it.
+    job: new Job({ name: 'backup', task: 'create a backup', everyMs: CHECK_MS, isUrgent: true, run }),
   }
 }

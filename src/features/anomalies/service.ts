@@ -9,8 +9,8 @@ import { addDays, dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/duration.ts'
 import type { Id } from '../../lib/id.ts'
+import { Job } from '../../lib/jobs.ts'
 import { decimalNumber, divideHalfEven, moneyNumber, type Nanos } from '../../lib/money.ts'
-import { periodically } from '../../lib/periodically.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { EventsService, NewEvent } from '../events/service.ts'
 import { MORNING_MS } from '../notices/service.ts'
@@ -100,8 +100,9 @@ export function createAnomaliesService({ db, clock, events, organization, billin
 
     look,
 
-    /** Looks now and from time to time until it is stopped. */
-    start: (onError: (error: unknown) => void) => periodically(look, LOOK_EVERY_MS, onError),
+    jobs: [
+      new Job({ name: 'anomalies', task: 'look for anomalies of the day before', everyMs: LOOK_EVERY_MS, run: look }),
+    ],
   }
 }
 

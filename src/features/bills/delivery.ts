@@ -10,6 +10,7 @@ import { Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
+import { Job, type Turn } from '../../lib/jobs.ts'
 import { pauseAfter } from '../../lib/mail-retries.ts'
 import type { EventsService } from '../events/service.ts'
 import { mailOf, type Notice } from './delivery-mail.ts'
@@ -44,9 +45,6 @@ const CLAIM_MS = 2 * MINUTE_MS
  */
 const LOOK_EVERY_MS = 3_000
 
-/** A mail in progress may finish when the server stops; if it takes longer, it is sent again at the next start. */
-const STOP_MS = 5_000
-
 /** Renders attachments. */
 export interface DocumentRenderer {
   render(
@@ -74,6 +72,11 @@ export interface Queued {
   by: Actor
 }
 
+const NOT_CREATED = {
+  result: 'failed',
+  answer: 'The e-mail could not be created. See the server log for details.',
+} as const
+
 /** Of a reminder that waited while the bill was paid or voided. */
 const NOT_OVERDUE = { result: 'refused', answer: 'Not sent because the bill is no longer overdue.' } as const
 
@@ -91,10 +94,11 @@ function noSender(): Problem {
   )
 }
 
-export function createDeliveries({ db, clock, mailer, from, documents, events }: DeliveryDependencies) {
-  /** Wakes the running job, if there is one. */
-  let wake = () => {}
+function rethrow(error: unknown): never {
+  throw error
+}
 
+export function createDeliveries({ db, clock, mailer, from, documents, events }: DeliveryDependencies) {
   const senderOf = async (reader: Reader) => from ?? (await getIssuer(reader)).email ?? undefined
 
   /** Adds to the outbox within the transaction. Does nothing without recipients, or if mail can't be sent. */
@@ -113,7 +117,7 @@ export function createDeliveries({ db, clock, mailer, from, documents, events }:
         createdBy: by.userId,
       })),
     )
-    tx.afterCommit(() => wake())
+    tx.afterCommit(() => job.wake())
   }
 
   async function attempt({ id, billId, notice, recipient, message }: DeliveryRecord) {
@@ -135,26 +139,21 @@ export function createDeliveries({ db, clock, mailer, from, documents, events }:
     )
   }
 
-  /** Sends the next mail that is due, if there is one. Throws errors that occur before the mail server is contacted. */
-  async function deliverNext(): Promise<'done' | 'idle'> {
+  /** Sends the next mail that is due, if there is one. */
+  async function deliverNext(failed: Turn['failed']): Promise<'done' | 'idle'> {
     const due = mailer && (await findDueDelivery(db.read, clock.now()))
     if (!due) return 'idle'
     const claimed = { ...due, attempts: due.attempts + 1 }
     // Another process has claimed this delivery.
     if (!(await db.write((tx) => claimDelivery(tx, due, { until: clock.now() + CLAIM_MS })))) return 'done'
-    let outcome: Awaited<ReturnType<typeof attempt>>
-    try {
-      outcome = await attempt(claimed)
-    } catch (error) {
-      await recordFailure(claimed, 'The e-mail could not be created. See the server log for details.', false)
-      throw error
-    }
+    const outcome = await attempt(claimed).catch((error: unknown) => ({ ...NOT_CREATED, error }))
     const { result, answer } = outcome
     if (result === 'sent') {
       await db.write((tx) => recordSentDelivery(tx, due.id, { answer, sentAt: clock.now() }))
     } else {
       await recordFailure(claimed, answer, result === 'refused')
     }
+    if ('error' in outcome) failed(outcome.error)
     return 'done'
   }
 
@@ -179,11 +178,16 @@ export function createDeliveries({ db, clock, mailer, from, documents, events }:
 
   /**
    * Sends all mails that are due, one after the other: they share a mail server, which would only get more load at
-   * once. Throws errors that occur before the mail server is contacted; the remaining mails are left for the next call.
+   * once. A mail that cannot be created is reported, and does not hold up the others.
    */
-  async function deliverDue(shouldContinue = () => true): Promise<void> {
-    while (shouldContinue() && (await deliverNext()) === 'done');
+  async function deliverDue({
+    signal,
+    failed = rethrow,
+  }: Partial<Pick<Turn, 'signal' | 'failed'>> = {}): Promise<void> {
+    while (!signal?.aborted && (await deliverNext(failed)) === 'done');
   }
+
+  const job = new Job({ name: 'bill-delivery', task: 'deliver a bill', everyMs: LOOK_EVERY_MS, run: deliverDue })
 
   return {
     queue,
@@ -231,46 +235,7 @@ export function createDeliveries({ db, clock, mailer, from, documents, events }:
     /** The number of queued and of failed mails. */
     count: () => countDeliveries(db.read),
 
-    /**
-     * Sends mails when they are due until it is stopped. Errors are passed to `onError`, and the mails retried later.
-     */
-    start(onError: (error: unknown) => void): { stop(): Promise<void> } {
-      if (!mailer) return { stop: async () => {} }
-      let isStopped = false
-      let isWoken = false
-      let endRest = () => {}
-      wake = () => {
-        isWoken = true
-        endRest()
-      }
-      const rest = () =>
-        new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, isWoken ? 0 : LOOK_EVERY_MS)
-          endRest = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-      async function run(): Promise<void> {
-        while (!isStopped) {
-          isWoken = false
-          try {
-            await deliverDue(() => !isStopped)
-          } catch (error) {
-            if (!isStopped) onError(error)
-          }
-          if (!isStopped) await rest()
-        }
-      }
-      const running = run()
-      return {
-        async stop() {
-          isStopped = true
-          endRest()
-          await Promise.race([running, Bun.sleep(STOP_MS)])
-        },
-      }
-    },
+    job,
   }
 }
 

@@ -3,8 +3,8 @@ import { TALLY } from '../../access/actor.ts'
 import type { Database } from '../../database/database.ts'
 import { addDays, dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { Job } from '../../lib/jobs.ts'
 import { decimalNumber } from '../../lib/money.ts'
-import { periodically } from '../../lib/periodically.ts'
 import type { AuditService } from '../audit/service.ts'
 import { minorDigitsOf } from './currency.ts'
 import type { createDeliveries } from './delivery.ts'
@@ -56,7 +56,11 @@ export function createReminders({ db, clock, audit, deliveries }: ReminderDepend
   return {
     remindDue,
 
-    /** Looks now and from time to time until it is stopped. */
-    start: (onError: (error: unknown) => void) => periodically(remindDue, LOOK_EVERY_MS, onError),
+    job: new Job({
+      name: 'bill-reminders',
+      task: 'remind a client of an overdue bill',
+      everyMs: LOOK_EVERY_MS,
+      run: remindDue,
+    }),
   }
 }

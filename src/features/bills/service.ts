@@ -367,13 +367,14 @@ export function createBillsService({
       })
     },
 
-    /** Reminds clients of overdue bills: the server's job. */
+    /** Reminds clients of overdue bills. */
     reminders,
 
-    /** Sends queued e-mails: the server's job. */
+    jobs: mailer ? [deliveries.job, reminders.job] : [],
+
+    /** Sends queued e-mails. */
     deliveries: {
       deliverDue: deliveries.deliverDue,
-      start: deliveries.start,
       count: deliveries.count,
       checkMail: deliveries.checkMail,
     },

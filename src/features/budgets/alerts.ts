@@ -1,8 +1,8 @@
 /** E-mails about alerts: each alert is turned into notifications once, for everybody whom its threshold names then. */
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { Job } from '../../lib/jobs.ts'
 import { foldName } from '../../lib/names.ts'
-import { periodically } from '../../lib/periodically.ts'
 import type { NotificationsService, Recipient } from '../notifications/service.ts'
 import type { AlertRecord, BudgetRecord } from '../spending/contract.ts'
 import { decimalOf, listPeriodsAt, NO_FIRST_DAY, unitsOf } from '../spending/service.ts'
@@ -141,7 +141,7 @@ export function createAlerts({ db, clock, notifications }: Dependencies) {
       return outcomes
     },
 
-    start: (onError: (error: unknown) => void) => periodically(run, LOOK_EVERY_MS, onError),
+    job: new Job({ name: 'budget-alerts', task: 'send an alert of a budget by e-mail', everyMs: LOOK_EVERY_MS, run }),
   }
 }
 

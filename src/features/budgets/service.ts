@@ -5,7 +5,7 @@
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Id } from '../../lib/id.ts'
-import { periodically } from '../../lib/periodically.ts'
+import { Job } from '../../lib/jobs.ts'
 import { eachPage, type Page, pageOf } from '../../schema/lists.ts'
 import { writeKeyPage } from '../../schema/query.ts'
 import type { AuditService } from '../audit/service.ts'
@@ -127,18 +127,22 @@ export function createBudgetsService(dependencies: Dependencies) {
       return view && scopeOf(view)
     },
 
-    start(onError: (error: unknown) => void) {
-      const jobs = [
-        spending.start(onError),
-        periodically(recount.count, COUNT_EVERY_MS, onError),
-        periodically(forecasts.checkForecasts, FORECAST_EVERY_MS, onError),
-      ]
-      return {
-        async stop() {
-          await Promise.all(jobs.map((job) => job.stop()))
-        },
-      }
-    },
+    jobs: [
+      ...spending.jobs,
+      new Job({
+        name: 'budget-count',
+        task: 'count what is spent of a budget',
+        everyMs: COUNT_EVERY_MS,
+        run: recount.count,
+      }),
+      new Job({
+        name: 'budget-forecasts',
+        task: 'forecast what will be spent of a budget',
+        everyMs: FORECAST_EVERY_MS,
+        run: forecasts.checkForecasts,
+      }),
+      ...(notifications.hasMailServer ? [alerts.job] : []),
+    ],
   }
 }
 

@@ -10,7 +10,7 @@ import type { Database } from '../../database/database.ts'
 import type { NotificationTopic } from '../../database/schema/values.ts'
 import { addDays, dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { periodically } from '../../lib/periodically.ts'
+import { Job } from '../../lib/jobs.ts'
 import { seesEverything } from '../../schema/fields.ts'
 import type { QueryTexts } from '../../schema/query.ts'
 import { calendarPeriodAt } from '../../shared/calendar-periods.ts'
@@ -128,8 +128,9 @@ export function createDigestsService({
   return {
     look,
 
-    /** Looks now and from time to time until it is stopped. */
-    start: (onError: (error: unknown) => void) => periodically(look, LOOK_EVERY_MS, onError),
+    jobs: notifications.hasMailServer
+      ? [new Job({ name: 'digests', task: 'sum up a day or a week for e-mails', everyMs: LOOK_EVERY_MS, run: look })]
+      : [],
   }
 }
 

@@ -54,6 +54,7 @@ export function createEntriesService(dependencies: EntriesDependencies) {
   const leases = createLeases(dependencies)
   const valuation = createRepricing(dependencies)
   return {
+    jobs: [valuation.job, leases.job],
     reporting,
     sheetEntries: createSheetEntries({ ...shared, reporting }),
     listing: createListing({ ...dependencies, billing: leases }),

@@ -10,7 +10,7 @@ import { addDays, dayAt, spanOf, startOfDay } from '../../lib/calendar.ts'
 import { firstCharacters } from '../../lib/characters.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/duration.ts'
-import { periodically } from '../../lib/periodically.ts'
+import { Job } from '../../lib/jobs.ts'
 import type { EventType } from '../../shared/event-types.ts'
 import type { EventsService, NewEvent } from '../events/service.ts'
 import type { NotificationsService } from '../notifications/service.ts'
@@ -144,8 +144,14 @@ export function createNoticesService({
   return {
     look,
 
-    /** Looks now and from time to time until it is stopped. */
-    start: (onError: (error: unknown) => void) => periodically(look, LOOK_EVERY_MS, onError),
+    jobs: [
+      new Job({
+        name: 'notices',
+        task: 'look for silent agents, expiring tokens and digests',
+        everyMs: LOOK_EVERY_MS,
+        run: look,
+      }),
+    ],
 
     /**
      * Reports a failed backup as an event, at most once a day for each step, and by e-mail to admins, once until a later one

@@ -7,8 +7,8 @@ import type { Database, Tx } from '../../database/database.ts'
 import { type NotificationTopic, USUAL_NOTIFICATIONS } from '../../database/schema/values.ts'
 import { Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { Job } from '../../lib/jobs.ts'
 import { pauseAfter } from '../../lib/mail-retries.ts'
-import { periodically } from '../../lib/periodically.ts'
 import type { EventsService } from '../events/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import type { NoticeMail, User } from '../people/service.ts'
@@ -128,7 +128,7 @@ export function createNotificationsService({ db, clock, events, organization, ma
     )
   }
 
-  async function run(): Promise<void> {
+  async function run(signal?: AbortSignal): Promise<void> {
     const from = await senderOf()
     if (from === undefined) return
     const now = clock.now()
@@ -137,6 +137,7 @@ export function createNotificationsService({ db, clock, events, organization, ma
     }
     // Without a transaction: this looks every second, and nearly always there is nothing.
     for (let due = await findDueEmail(db.read, now); due; due = await findDueEmail(db.read, clock.now())) {
+      if (signal?.aborted) return
       const claimed = due
       if (await db.write((tx) => claimEmail(tx, claimed, clock.now() + CLAIM_MS))) await send(claimed, from)
     }
@@ -146,6 +147,13 @@ export function createNotificationsService({ db, clock, events, organization, ma
     const before = clock.now() - KEPT_MS
     while ((await db.write((tx) => deleteEmailsBefore(tx, before, DELETED_AT_ONCE))) === DELETED_AT_ONCE);
   }
+
+  const sending = new Job({
+    name: 'notifications',
+    task: 'send notifications by e-mail',
+    everyMs: LOOK_EVERY_MS,
+    run: ({ signal }) => run(signal),
+  })
 
   return {
     /**
@@ -232,13 +240,9 @@ export function createNotificationsService({ db, clock, events, organization, ma
     run,
     tidy,
 
-    start(onError: (error: unknown) => void) {
-      const jobs = [periodically(run, LOOK_EVERY_MS, onError), periodically(tidy, DAY_MS, onError)]
-      return {
-        async stop() {
-          await Promise.all(jobs.map((job) => job.stop()))
-        },
-      }
-    },
+    jobs: [
+      ...(mail ? [sending] : []),
+      new Job({ name: 'notification-cleanup', task: 'remove old notifications', everyMs: DAY_MS, run: tidy }),
+    ],
   }
 }

@@ -3,6 +3,7 @@ import type { SessionCaller } from '../../access/caller.ts'
 import type { Database } from '../../database/database.ts'
 import { validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { Job } from '../../lib/jobs.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { createDeputies } from './deputies/deputies.ts'
@@ -57,6 +58,9 @@ export interface PeopleDependencies {
   hasher?: PasswordHasher | undefined
 }
 
+/** When tokens were last used is kept to the minute; half of one loses nothing that anyone looks at. */
+const FLUSH_LAST_USED_MS = 30_000
+
 export function createPeopleService({ db, clock, audit, organization, mail, hasher }: PeopleDependencies) {
   const hashing = new Hashing(hasher)
   const notices = createSignInNotices({ db, clock, audit, organization, mail })
@@ -68,6 +72,12 @@ export function createPeopleService({ db, clock, audit, organization, mail, hash
   /** Only who reads or decides can be a deputy: a service token pays nothing. */
   const represented = (caller: TokenCaller) =>
     caller.kind === 'read' || caller.kind === 'api' ? withRepresented<TokenCaller>(caller) : caller
+
+  /** Saves when tokens and sessions were last used. Times that can't be saved are kept for the next call. */
+  async function flushLastUsed(): Promise<void> {
+    await authentication.flushTokenUses()
+    await flushSessionUses()
+  }
 
   return {
     /** The caller of an `Authorization` header. Not a promise if everything that this needs is cached. */
@@ -108,13 +118,16 @@ export function createPeopleService({ db, clock, audit, organization, mail, hash
       if (issues.length > 0) throw validationFailed(issues)
     },
 
-    /**
-     * Saves when tokens and sessions were last used, to the minute. Times that can't be saved are kept for the next
-     * call.
-     */
-    async flushLastUsed(): Promise<void> {
-      await authentication.flushTokenUses()
-      await flushSessionUses()
-    },
+    flushLastUsed,
+
+    jobs: [
+      new Job({
+        name: 'last-uses',
+        task: 'store when tokens were last used',
+        everyMs: FLUSH_LAST_USED_MS,
+        run: flushLastUsed,
+        savesRequests: true,
+      }),
+    ],
   }
 }

@@ -40,9 +40,12 @@ export function createPersonalDataService({
   entries,
   events,
 }: Dependencies) {
+  const erasure = createErasure({ db, clock, audit, organization, people, notifications })
+  const retention = createRetention({ db, clock, audit, organization, events })
   return {
-    erasure: createErasure({ db, clock, audit, organization, people, notifications }),
-    retention: createRetention({ db, clock, audit, organization, events }),
+    jobs: [erasure.job, retention.job],
+    erasure,
+    retention,
 
     /**
      * Everything that names a person or that they wrote, in pieces that are made as they are read: the caller may be the

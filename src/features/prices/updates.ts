@@ -5,6 +5,7 @@ import type { Database } from '../../database/database.ts'
 import { Problem } from '../../errors.ts'
 import { firstCharacters } from '../../lib/characters.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { Job } from '../../lib/jobs.ts'
 import type { NotificationsService } from '../notifications/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import type { PeopleService } from '../people/service.ts'
@@ -149,6 +150,47 @@ export function createPriceUpdates(dependencies: Dependencies) {
     })
   }
 
+  /**
+   * Sends the notices of price changes that are due, each at least once: an interrupted or failed one is sent again,
+   * to whoever has not got it. Several servers share them.
+   */
+  async function sendNotices(): Promise<void> {
+    for (let due = await findDueNotice(db.read, clock.now()); due; due = await findDueNotice(db.read, clock.now())) {
+      const { id, noticeDueAt, loadedAt } = due
+      const claimed = clock.now() + NOTICE_CLAIM_MS
+      if (!(await db.write((tx) => setNoticeDue(tx, { id, noticeDueAt }, claimed)))) continue
+      const isSent = await sendNotice(due)
+      const isNews = clock.now() - loadedAt < NOTICE_LIFE_MS
+      const next = isSent || !isNews ? null : clock.now() + NOTICE_RETRY_MS
+      await db.write((tx) => setNoticeDue(tx, { id, noticeDueAt: claimed }, next))
+    }
+  }
+
+  /** Only one of several servers runs what is due. */
+  const updating = (everyMs: number) =>
+    new Job({
+      name: 'price-updates',
+      task: 'update prices',
+      everyMs: CHECK_MS,
+      isUrgent: true,
+      async run({ log }) {
+        if (!(await claim(everyMs))) return
+        const { origin, load, plan } = await attempt({ by: TALLY })
+        const { additions, older, refused } = plan
+        const counts = { added: additions.length, older: older.length, refused: refused.length }
+        log({ source: origin.name, load, ...counts }, 'updated prices')
+      },
+    })
+
+  /** Also of updates on the command line. */
+  const noticing = new Job({
+    name: 'price-notices',
+    task: 'send notices of price changes by e-mail',
+    everyMs: CHECK_MS,
+    isUrgent: true,
+    run: sendNotices,
+  })
+
   return {
     update: attempt,
 
@@ -158,55 +200,14 @@ export function createPriceUpdates(dependencies: Dependencies) {
       everyMs: config?.everyMs,
     }),
 
-    /**
-     * Sends the notices of price changes that are due, each at least once: an interrupted or failed one is sent again,
-     * to whoever has not got it. Several servers share them.
-     */
-    async sendNotices(): Promise<void> {
-      if (!notifications.hasMailServer) return
-      for (let due = await findDueNotice(db.read, clock.now()); due; due = await findDueNotice(db.read, clock.now())) {
-        const { id, noticeDueAt, loadedAt } = due
-        const claimed = clock.now() + NOTICE_CLAIM_MS
-        if (!(await db.write((tx) => setNoticeDue(tx, { id, noticeDueAt }, claimed)))) continue
-        const isSent = await sendNotice(due)
-        const isNews = clock.now() - loadedAt < NOTICE_LIFE_MS
-        const next = isSent || !isNews ? null : clock.now() + NOTICE_RETRY_MS
-        await db.write((tx) => setNoticeDue(tx, { id, noticeDueAt: claimed }, next))
-      }
-    },
+    sendNotices,
 
-    /** Runs the schedule, if one is configured, and sends notices, until it is stopped. */
-    start(events: { updated(update: PriceUpdate): void; failed(error: unknown): void }): { stop(): Promise<void> } {
-      let running: Promise<void> | undefined
-      const { everyMs } = config ?? {}
-      const run = async () => {
-        try {
-          if (everyMs !== undefined && (await claim(everyMs))) events.updated(await attempt({ by: TALLY }))
-        } catch (error) {
-          events.failed(error)
-        }
-        // Also those of updates on the command line that could not be sent.
-        await this.sendNotices().catch(events.failed)
-      }
-      const check = () => {
-        running ??= run().finally(() => {
-          running = undefined
-        })
-      }
-      const timer = setInterval(check, CHECK_MS)
-      check()
-      return {
-        async stop() {
-          clearInterval(timer)
-          await Promise.race([running, Bun.sleep(STOP_MS)])
-        },
-      }
-    },
+    jobs: [
+      ...(config?.everyMs === undefined ? [] : [updating(config.everyMs)]),
+      ...(notifications.hasMailServer ? [noticing] : []),
+    ],
   }
 }
-
-/** A running update may finish when the server stops; a longer one is repeated at its next turn. */
-const STOP_MS = 5_000
 
 export type PriceUpdates = ReturnType<typeof createPriceUpdates>
 

@@ -104,7 +104,9 @@ export function createReportsService({ db, clock, organization, billing, selecti
     ...createSurcharges({ db, billing }),
     ...createVersions({ db }),
 
-    /** The job that maintains the sums of days and months, which a server starts. */
+    jobs: [rollup.job],
+
+    /** Maintains the sums of days and months. */
     rollup,
 
     progress,

@@ -19,6 +19,7 @@
  */
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { Job } from '../../lib/jobs.ts'
 import { Builds, type DayOfZone } from './builds.ts'
 import { dayAt, daysWithin } from './calendar.ts'
 import { missingMonths } from './missing-months.ts'
@@ -63,9 +64,6 @@ const DAYS_PER_STEP = 4
 
 /** The pause if there is nothing to do. A pending mark costs reports little. */
 const IDLE_MS = 1_000
-
-/** The database may be locked or unavailable, so there is no use in retrying at once. */
-const AFTER_FAILURE_MS = 10_000
 
 /**
  * The pause after a step, relative to its duration, while the server is busy: then the job takes at most a quarter of a
@@ -116,6 +114,8 @@ export function createRollup({
   const builds = new Builds({ db, clock, quietMs, restFactor })
   /** The local day up to which no month is missing. */
   let monthsKeptUntil: string | undefined
+  /** Whether the step before succeeded. */
+  let isContinuing = false
 
   /** Sets the days of marked hours to stale. Returns whether there may be further ones. */
   async function takeMarks(): Promise<boolean> {
@@ -210,48 +210,21 @@ export function createRollup({
     /** Performs the next piece of work; returns `idle` if there is none. */
     step,
 
-    /**
-     * Performs steps, with pauses, until it is stopped. Errors are passed to `onError`, and the step is retried later.
-     */
-    start(onError: (error: unknown) => void): { stop(): Promise<void> } {
-      let isStopped = false
-      let wake = () => {}
-      const rest = (ms: number) =>
-        new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms)
-          wake = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-      async function run(): Promise<void> {
-        let isStarted = false
-        while (!isStopped) {
-          const startedAt = performance.now()
-          const used = process.cpuUsage()
-          let restMs = AFTER_FAILURE_MS
-          try {
-            // Of an earlier process or a failed step; another running process loses at most one build.
-            if (!isStarted) await changePeriods(db, endBuildings)
-            isStarted = true
-            const isIdle = (await step()) === 'idle'
-            restMs = isIdle ? IDLE_MS : restAfter(performance.now() - startedAt, process.cpuUsage(used))
-          } catch (error) {
-            isStarted = false
-            if (!isStopped) onError(error)
-          }
-          if (!isStopped) await rest(restMs)
-        }
-      }
-      const running = run()
-      return {
-        stop() {
-          isStopped = true
-          wake()
-          return running
-        },
-      }
-    },
+    job: new Job({
+      name: 'totals',
+      task: 'update the daily and monthly totals',
+      everyMs: IDLE_MS,
+      async run({ pause }) {
+        // Of an earlier process or a failed step; another running process loses at most one build.
+        if (!isContinuing) await changePeriods(db, endBuildings)
+        isContinuing = false
+        const startedAt = performance.now()
+        const used = process.cpuUsage()
+        const done = await step()
+        isContinuing = true
+        if (done === 'worked') pause(restAfter(performance.now() - startedAt, process.cpuUsage(used)))
+      },
+    }),
 
     async status(): Promise<RollupStatus> {
       const zone = await timeZone()

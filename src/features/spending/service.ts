@@ -6,8 +6,8 @@
 import { Cached } from '../../database/cached.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { Job } from '../../lib/jobs.ts'
 import { formatDecimal, NANO_DIGITS } from '../../lib/money.ts'
-import { periodically } from '../../lib/periodically.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { reaches, unitsOf } from './amount.ts'
 import type { Subject } from './matching.ts'
@@ -266,7 +266,14 @@ export function createSpendingService({ db, clock, organization, announcements }
 
     raise,
 
-    start: (onError: (error: unknown) => void) => periodically(applyAllChanges, APPLY_EVERY_MS, onError),
+    jobs: [
+      new Job({
+        name: 'budget-changes',
+        task: 'add what entries change to what is spent of a budget',
+        everyMs: APPLY_EVERY_MS,
+        run: applyAllChanges,
+      }),
+    ],
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { addCount } from '../../lib/counts.ts'
+import { Job } from '../../lib/jobs.ts'
 import type { AuditService } from '../audit/service.ts'
 import { ArrivalCounters } from './arrivals.ts'
 import { type AssignmentDependencies, createAssignment } from './assignment.ts'
@@ -60,8 +61,13 @@ const COUNTING_SHARE = 0.05
 const QUICK_COUNTING_MS = 50
 
 export function createTelemetryService({ db, clock, audit, organization, people, entries }: TelemetryDependencies) {
-  let saveSoon = () => {}
-  const tally = new ArrivalCounters(db, () => saveSoon())
+  const tally = new ArrivalCounters(db, () => saving.wake(SAVE_MS))
+  const saving = new Job({
+    name: 'telemetry-counters',
+    task: 'store received telemetry',
+    run: () => tally.flush(),
+    savesRequests: true,
+  })
   const turns = new SessionTurns()
 
   let counted = { sessions: [] as Status['sessions'], until: 0 }
@@ -77,9 +83,8 @@ export function createTelemetryService({ db, clock, audit, organization, people,
     return sessions
   }
 
-  /** Saves the counters that people look at, and deletes identities of calls that are no longer retried. */
-  async function tidy(): Promise<void> {
-    await tally.flush()
+  /** Deletes identities of calls that are no longer retried. */
+  async function forget(): Promise<void> {
     const before = clock.now() - REPEATS_MS
     for (const sessionId of await listInactive(db.read, before, FORGOTTEN_AT_ONCE)) {
       await db.write((tx) => forgetSeen(tx, sessionId, before))
@@ -134,28 +139,20 @@ export function createTelemetryService({ db, clock, audit, organization, people,
       }
     },
 
-    tidy,
-
-    /** Saves counters soon, and runs `tidy` periodically. An error is passed to `onError`, and does not stop it. */
-    start(onError: (error: unknown) => void): { stop(): Promise<void> } {
-      let running: Promise<void> = Promise.resolve()
-      const run = (work: () => Promise<void>) => {
-        running = running.then(work).catch(onError)
-      }
-      const timer = setInterval(run, TIDY_MS, tidy)
-      let saving: Timer | undefined
-      saveSoon = () => {
-        saving = setTimeout(run, SAVE_MS, () => tally.flush())
-      }
-      return {
-        stop() {
-          clearInterval(timer)
-          clearTimeout(saving)
-          saveSoon = () => {}
-          run(tidy)
-          return running
-        },
-      }
+    /** Saves the counters that people look at, and forgets what is not needed any more. */
+    async tidy(): Promise<void> {
+      await tally.flush()
+      await forget()
     },
+
+    jobs: [
+      saving,
+      new Job({
+        name: 'telemetry-cleanup',
+        task: 'forget calls that are no longer repeated',
+        everyMs: TIDY_MS,
+        run: forget,
+      }),
+    ],
   }
 }

@@ -43,12 +43,13 @@ export function createNotices({ db, clock, people, notifications }: Dependencies
   }
 
   return {
+    areSent: notifications.hasMailServer,
+
     /** When the notice of an endpoint that is disabled or suspended now is due; null if none can be sent. */
     dueAt: (): number | null => (notifications.hasMailServer ? clock.now() : null),
 
     /** Sends what is due, each at least once. Several servers share them. */
     async sendDue(): Promise<void> {
-      if (!notifications.hasMailServer) return
       for (let due = await findDueNotice(db.read, clock.now()); due; due = await findDueNotice(db.read, clock.now())) {
         const { id, noticeDueAt } = due.row
         const claimed = clock.now() + CLAIM_MS

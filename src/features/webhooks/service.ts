@@ -431,6 +431,7 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
     },
 
     dispatcher,
+    jobs: dispatcher.jobs,
   }
 }
 

@@ -10,6 +10,7 @@ import { createLeases } from '../../../src/features/entries/billing/lease.ts'
 import { readListQuery } from '../../../src/features/entries/listing/query.ts'
 import { createServices } from '../../../src/services.ts'
 import { type Engine, forEachEngine, type Open } from '../../support/databases.ts'
+import { runJobs } from '../../support/jobs.ts'
 import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 11, 1, 9, 0)
@@ -102,7 +103,7 @@ async function sendMeanwhile(open: Open, actions: readonly [Action, number][]) {
   await sender.send(NOVEMBER, { by: TALLY }).catch(() => undefined)
   await voidLast().catch(() => undefined)
   time.now += LATER_MS
-  await entries.billing.start(() => undefined).stop()
+  await runJobs([entries.billing.job]).stop()
   await other.send(NOVEMBER, { by: TALLY }).catch(() => undefined)
   return staged
 }

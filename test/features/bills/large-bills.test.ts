@@ -14,6 +14,7 @@ import { readListQuery } from '../../../src/features/entries/listing/query.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import { createServices, type Services } from '../../../src/services.ts'
 import { forEachEngine, type Open } from '../../support/databases.ts'
+import { runJobs } from '../../support/jobs.ts'
 import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
 import { runs } from '../../support/tier.ts'
 
@@ -303,9 +304,8 @@ forEachEngine('a bill of several portions', (open) => {
       await expect(change).rejects.toThrow('killed')
       expect([await first(), await others.bills.verify()]).toMatchObject([{ status: 'submitted', bill: null }, []])
       time.now += LATER_MS
-      const errors: unknown[] = []
-      const job = others.entries.billing.start((error) => errors.push(error))
-      await job.stop()
+      const { errors, stop } = runJobs([others.entries.billing.job])
+      await stop()
       expect(errors).toEqual([])
       expect(await usage()).toEqual({ submitted: ENTRIES })
       expect([await others.bills.verify(), await others.entries.verify()]).toEqual([[], []])

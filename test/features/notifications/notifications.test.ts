@@ -207,6 +207,16 @@ forEachEngine('notifications', (open) => {
     expect(emails.find(({ recipient }) => recipient === 'later@example.com')).toMatchObject({ attempts: 2 })
   })
 
+  test('wait for the next start if the server stops before the next of them is begun', async () => {
+    const { add, spend, send, budgets, notifications } = await stageOf(open)
+    await add({ scope: { project: 'ACME' }, amount: 10, thresholds: [threshold(50, { billing: true })] })
+    await spend(5, 'one')
+    await budgets.alerts.run()
+    await notifications.run(AbortSignal.abort())
+    expect(mail.letters).toEqual([])
+    expect(to(await send())).toEqual(['finance@example.com'])
+  })
+
   test('are deleted a month after they were sent', async () => {
     const { db, add, spend, send, notifications, clock } = await stageOf(open)
     await add({ scope: { project: 'ACME' }, amount: 10, thresholds: [threshold(50, { billing: true })] })

@@ -9,6 +9,7 @@ import type { UpdatesConfig } from '../../../src/features/prices/service.ts'
 import { readTableFile } from '../../../src/features/prices/table-source.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { runJobs } from '../../support/jobs.ts'
 import { startMailServer, type TestMailServer } from '../../support/mail-server.ts'
 import { addReporter, reportBody } from '../../support/reports.ts'
 
@@ -250,25 +251,21 @@ forEachEngine('updates of prices', (open) => {
     await one.prices.loadDefaultPrices()
     const others = [await stage(config, { db: one.db }), await stage(config, { db: await open({ sharing: one.db }) })]
     const servers = [one, ...others]
-    const events: string[] = []
     const runAll = async () => {
-      const running = servers.map(({ priceUpdates }) =>
-        priceUpdates.start({
-          updated: () => events.push('updated'),
-          failed: (error) => events.push((error as { code: string }).code),
-        }),
-      )
-      while (events.length === 0) await Bun.sleep(5)
+      const running = servers.map(({ priceUpdates }) => runJobs(priceUpdates.jobs))
+      const happened = () =>
+        running.flatMap(({ logged, errors }) => [...logged, ...errors.map((error) => (error as { code: string }).code)])
+      while (happened().length === 0) await Bun.sleep(5)
       await Promise.all(running.map((each) => each.stop()))
-      return events.splice(0)
+      return happened()
     }
-    expect(await runAll()).toEqual(['updated'])
+    expect(await runAll()).toEqual(['updated prices'])
     for (const server of servers) server.clock.at += 24 * HOUR
     served.clear()
     expect(await runAll()).toEqual(['price_source_failed'])
     for (const server of servers) server.clock.at += HOUR
     served.set('/prices.json', () => new Response(tableOf({ 'gpt-99': 1 })))
-    expect(await runAll()).toEqual(['updated'])
+    expect(await runAll()).toEqual(['updated prices'])
     expect(requests).toBe(1)
   })
 

@@ -1,4 +1,4 @@
-import { expect, spyOn, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { TALLY } from '../../../src/access/actor.ts'
 import type { CallerOf } from '../../../src/access/caller.ts'
@@ -13,6 +13,7 @@ import agents from '../../fixtures/agents/expected.json' with { type: 'json' }
 import protobuf from '../../fixtures/agents-protobuf/expected.json' with { type: 'json' }
 import cases from '../../fixtures/cases/telemetry-expected.json' with { type: 'json' }
 import { forEachEngine } from '../../support/databases.ts'
+import { runJobs } from '../../support/jobs.ts'
 import { until } from '../../support/processes.ts'
 import { OPERATOR } from '../../support/reports.ts'
 import type { Capture } from '../../support/telemetry.ts'
@@ -442,11 +443,7 @@ forEachEngine('a session that telemetry brings', (open) => {
   test('is in the status of other processes soon after each push', async () => {
     const db = await open({ priced: true })
     const { organization, telemetry } = await stage(db)
-    const errors: unknown[] = []
-    // Without what saves everything from time to time.
-    const periodically = spyOn(globalThis, 'setInterval').mockImplementation(() => undefined as never)
-    const saving = telemetry.start((error) => errors.push(error))
-    periodically.mockRestore()
+    const { errors, stop } = runJobs(telemetry.jobs)
     const { telemetryChannels, telemetryPushes } = db.read.tables
     const stored = async () => [
       (await db.read.select().from(telemetryPushes))[0]?.requests,
@@ -456,7 +453,7 @@ forEachEngine('a session that telemetry brings', (open) => {
       await telemetry.receive(organization, logs({ output: count, at: count }))
       expect(await until(async () => (await stored()).every((each) => each === count))).toBe(true)
     }
-    await saving.stop()
+    await stop()
     expect(errors).toEqual([])
   })
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../../lib/clock.ts'
-import { periodically } from '../../../lib/periodically.ts'
+import { Job } from '../../../lib/jobs.ts'
 import { type S3Place, s3Address } from '../../../lib/s3-place.ts'
 import { backupsIn, ownBackups } from '../contents.ts'
 import type { Identity, SigningKey } from '../identity.ts'
@@ -74,7 +74,8 @@ interface RemoteBackupsOptions extends RemotePlan {
 export function createRemoteBackups(options: RemoteBackupsOptions) {
   const { folder, place, access, recipients, keep, identityFile, verifyEveryMs, clock, events, run } = options
   const { identity, renewTimeline } = options
-  const stopping = new AbortController()
+  /** Aborted when the server stops: a running upload is ended, and repeated at the next start. */
+  let { signal } = new AbortController()
   const uploads = new Failures(clock)
   const verifications = new Failures(clock)
   const at = () => ({ folder, timeline: identity().timeline, place: s3Address(place) })
@@ -103,7 +104,7 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
 
   /** Throws if another copy of the database uploads on the same timeline: what follows is on another. */
   async function perform<Result extends RemoteResult>(task: RemoteTask): Promise<Exclude<Result, Conflict>> {
-    const result = await run(task, stopping.signal)
+    const result = await run(task, signal)
     if (!('conflict' in result)) return result as Exclude<Result, Conflict>
     await renewTimeline()
     state = readState(at())
@@ -135,7 +136,7 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
       events.uploaded(upload)
       if (upload.problems.length > 0) noteFailure(clock.now(), new BackupError(upload.problems.join(' ')))
     } catch (error) {
-      if (stopping.signal.aborted) return
+      if (signal.aborted) return
       uploads.add()
       reportUpload(error)
     }
@@ -167,7 +168,7 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
       })
       events.verified({ name, extent })
     } catch (error) {
-      if (stopping.signal.aborted) return
+      if (signal.aborted) return
       if (error instanceof TimelineConflict) reportUpload(error)
       else noteFailure(attemptedAt, error as Error)
     }
@@ -187,36 +188,27 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
     return { path: identityFile, text: readFileSync(identityFile, 'utf8') }
   }
 
-  async function uploadAndVerify(): Promise<void> {
-    await uploadNewest()
-    if (!stopping.signal.aborted && isVerificationDue()) await verify()
-  }
-
-  let looking: Promise<void> | undefined
-
   /** Uploads the newest backup if it is not in the storage, and verifies what is there if that is due. */
-  function look(): Promise<void> {
-    looking ??= uploadAndVerify()
-      .catch(reportUpload)
-      .finally(() => {
-        looking = undefined
-      })
-    return looking
+  async function look(): Promise<void> {
+    await uploadNewest()
+    if (!signal.aborted && isVerificationDue()) await verify()
   }
+
+  const job = new Job({
+    name: 'remote-backup',
+    task: 'upload and verify backups',
+    everyMs: LOOK_EVERY_MS,
+    isUrgent: true,
+    run(turn) {
+      signal = turn.signal
+      return look()
+    },
+  })
 
   return {
     look,
 
-    /** Looks now and from time to time, until it is stopped: a running upload is ended, and repeated at the next start. */
-    start() {
-      const job = periodically(look, LOOK_EVERY_MS, reportUpload)
-      return {
-        async stop() {
-          stopping.abort()
-          await job.stop()
-        },
-      }
-    },
+    job,
 
     state: (): RemoteBackupState => ({
       lastMadeAt: lastMadeAt(),

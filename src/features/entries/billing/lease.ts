@@ -10,7 +10,7 @@ import { type Actor, TALLY } from '../../../access/actor.ts'
 import type { Database, Tx } from '../../../database/database.ts'
 import { databaseBusy } from '../../../database/errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { periodically } from '../../../lib/periodically.ts'
+import { Job } from '../../../lib/jobs.ts'
 import { releaseEntries } from './release.ts'
 import { getBill, getLease, type LeaseRecord, removeBill, updateLease } from './store.ts'
 
@@ -149,12 +149,14 @@ export function createLeases({ db, clock, portion = PORTION }: { db: Database; c
       }
     },
 
-    /** Releases what other processes have left claimed, now and from time to time: the server's job. */
-    start(onError: (error: unknown) => void) {
-      const look = async () => {
+    /** Releases what other processes have left claimed. */
+    job: new Job({
+      name: 'bill-recovery',
+      task: 'release the entries of a bill that was interrupted',
+      everyMs: LOOK_EVERY_MS,
+      async run() {
         if (isAbandoned(await getLease(db.read), clock.now())) await releaseAbandoned()
-      }
-      return periodically(look, LOOK_EVERY_MS, onError)
-    },
+      },
+    }),
   }
 }

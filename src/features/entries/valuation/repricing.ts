@@ -10,8 +10,8 @@ import { type Issue, validationFailed } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { counted } from '../../../lib/counted.ts'
 import { parseMoment, timestamp } from '../../../lib/duration.ts'
+import { Job } from '../../../lib/jobs.ts'
 import { moneyNumber } from '../../../lib/money.ts'
-import { type PeriodicJob, periodically } from '../../../lib/periodically.ts'
 import { badPage } from '../../../schema/query.ts'
 import type { AuditService } from '../../audit/service.ts'
 import { type PricesService, type PriceTable, type Repriced, repricedBody } from '../../prices/service.ts'
@@ -177,10 +177,12 @@ export function createRepricing({ db, clock, audit, prices }: Dependencies) {
     /** Values what a change of prices owes, which the process that made it may not have finished. */
     valueOwed,
 
-    /** Values what is owed, at once and from time to time. */
-    start(onError: (error: unknown) => void): PeriodicJob {
-      return periodically(valueOwed, LOOK_EVERY_MS, onError)
-    },
+    job: new Job({
+      name: 'valuation',
+      task: 'value entries whose price was added',
+      everyMs: LOOK_EVERY_MS,
+      run: valueOwed,
+    }),
 
     /** A sentence if entries wait for their value: until then, sums leave them out. */
     async verifyOwed(): Promise<string[]> {

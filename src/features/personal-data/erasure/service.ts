@@ -8,8 +8,8 @@ import { portionsOf } from '../../../database/portions.ts'
 import type { ErasedWords } from '../../../database/schema/records.ts'
 import { type Issue, notFound, validationFailed } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { Job } from '../../../lib/jobs.ts'
 import { composeName } from '../../../lib/names.ts'
-import { periodically } from '../../../lib/periodically.ts'
 import type { AuditService } from '../../audit/service.ts'
 import type { NotificationsService } from '../../notifications/service.ts'
 import type { OrganizationService } from '../../organization/service.ts'
@@ -257,7 +257,12 @@ export function createErasure({ db, clock, audit, organization, people, notifica
     /** The number of erasures that have not ended. */
     countUnfinished: async (): Promise<number> => (await listUnfinished(db.read)).length,
 
-    start: (onError: (error: unknown) => void) => periodically(finishAll, LOOK_EVERY_MS, onError),
+    job: new Job({
+      name: 'erasure',
+      task: 'replace the names of a person who is being erased',
+      everyMs: LOOK_EVERY_MS,
+      run: finishAll,
+    }),
   }
 }
 

@@ -3,7 +3,7 @@ import { type Actor, TALLY } from '../../../access/actor.ts'
 import type { Database } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { periodically } from '../../../lib/periodically.ts'
+import { Job } from '../../../lib/jobs.ts'
 import type { AuditService } from '../../audit/service.ts'
 import type { EventsService } from '../../events/service.ts'
 import type { Organization, OrganizationService } from '../../organization/service.ts'
@@ -124,6 +124,11 @@ export function createRetention({ db, clock, audit, organization, events }: Rete
     /** Removes what is due; what an interrupted run left, the next one removes. */
     apply,
 
-    start: (onError: (error: unknown) => void) => periodically(() => apply(TALLY), DAY_MS, onError),
+    job: new Job({
+      name: 'retention',
+      task: 'remove what is older than its retention period',
+      everyMs: DAY_MS,
+      run: () => apply(TALLY),
+    }),
   }
 }

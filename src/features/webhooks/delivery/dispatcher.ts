@@ -10,6 +10,7 @@ import { TALLY } from '../../../access/actor.ts'
 import type { Database, Tx } from '../../../database/database.ts'
 import type { WebhookDisabledReason } from '../../../database/schema/values.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { Job } from '../../../lib/jobs.ts'
 import type { AuditService } from '../../audit/service.ts'
 import type { EventLog, LoggedEvent } from '../event-log.ts'
 import type { createNotices } from '../notices.ts'
@@ -47,11 +48,11 @@ const DELIVERY_LIFE_MS = 7 * 86_400_000
 /** How often old deliveries are removed. */
 const TIDY_EVERY_MS = 3_600_000
 
+/** How soon people are told that their webhook gets nothing more. */
+const NOTIFY_EVERY_MS = 5_000
+
 /** Attempts after which the deliveries of an endpoint are trimmed. */
 const TRIM_EVERY = 100
-
-/** An attempt in progress may finish when the server stops; if it takes longer, it is repeated at the next start. */
-const STOP_MS = 5_000
 
 const HTTP_GONE = 410
 
@@ -75,8 +76,7 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
   const working = new Map<number, Promise<void>>()
   /** How far the log has been read for each endpoint without a match after its cursor, by what it selects. */
   const positions = new Map<number, { cursor: number; selection: string; position: number; savedAt: number }>()
-  let isStopped = false
-  let tidiedAt = Number.NEGATIVE_INFINITY
+  let stopping: AbortSignal | undefined
 
   const lease = () => ({ holder, now: clock.now(), until: clock.now() + LEASE_MS })
 
@@ -113,7 +113,7 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
       const { events, next, hasMore } = await log.read(endpoint, rights, { after, limit: PAGE })
       if (events.length > 0) return events
       await noteRead(endpoint, next)
-      if (!hasMore || isStopped) return []
+      if (!hasMore || stopping?.aborted) return []
       after = next
     }
   }
@@ -133,7 +133,7 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
         const events = known ? await nextEvents(endpoint, known) : []
         if (events.length === 0) break
         for (const event of events) {
-          if (isStopped || !endpoint) return
+          if (stopping?.aborted || !endpoint) return
           await pace()
           // Changed, taken over or disabled by a person meanwhile: other events are next, or none.
           const { cursor }: EndpointRow = endpoint
@@ -213,13 +213,11 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
   }
 
   async function tidy(): Promise<void> {
-    if (clock.now() - tidiedAt < TIDY_EVERY_MS) return
-    tidiedAt = clock.now()
-    while (!isStopped && (await db.write((tx) => removeDeliveriesBefore(tx, clock.now() - DELIVERY_LIFE_MS))) > 0);
+    while ((await db.write((tx) => removeDeliveriesBefore(tx, clock.now() - DELIVERY_LIFE_MS))) > 0);
   }
 
   /** Begins to deliver to all endpoints for which something may wait. */
-  async function look(onError: (error: unknown) => void): Promise<void> {
+  async function look(follow: (work: Promise<void>) => void): Promise<void> {
     const now = clock.now()
     const idle = (await listActiveEndpoints(db.read)).filter(({ id }) => !working.has(id))
     if (idle.length === 0) return
@@ -228,10 +226,9 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
     for (const endpoint of idle) {
       const rights = await rightsNow(endpoint)
       if (!rights || !isDue(endpoint.nextAttemptAt, now) || positionOf(endpoint) >= end) continue
-      const work = deliverTo(endpoint, rights)
-        .catch(onError)
-        .finally(() => working.delete(endpoint.id))
+      const work = deliverTo(endpoint, rights).finally(() => working.delete(endpoint.id))
       working.set(endpoint.id, work)
+      follow(work)
     }
   }
 
@@ -239,54 +236,42 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
     /** Delivers everything that is due now, and returns when that is done. Throws the first error. */
     async deliverDue(): Promise<void> {
       const errors: unknown[] = []
-      await look((error) => errors.push(error))
-      await Promise.all(working.values())
+      await look((work) => void work.catch((error) => errors.push(error)))
+      await Promise.allSettled(working.values())
       if (errors.length > 0) throw errors[0]
     },
 
+    tidy,
     sendNotices: notices.sendDue,
 
-    /** Delivers until it is stopped. Errors are passed to `onError`; what they prevented is done later. */
-    start(onError: (error: unknown) => void): { stop(): Promise<void> } {
-      let endRest = () => {}
-      let isNotifying = false
-      /** E-mails may take minutes, and no delivery waits for them. */
-      const notify = () => {
-        if (isNotifying) return
-        isNotifying = true
-        notices
-          .sendDue()
-          .catch(onError)
-          .finally(() => {
-            isNotifying = false
-          })
-      }
-      const rest = () =>
-        new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, LOOK_EVERY_MS)
-          endRest = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-      async function run(): Promise<void> {
-        while (!isStopped) {
-          await look(onError).catch(onError)
-          await tidy().catch(onError)
-          notify()
-          if (!isStopped) await rest()
-        }
-      }
-      const running = run()
-      return {
-        async stop() {
-          isStopped = true
-          endRest()
-          const finished = running.then(() => Promise.all(working.values()))
-          await Promise.race([finished, Bun.sleep(STOP_MS)])
+    jobs: [
+      new Job({
+        name: 'webhook-delivery',
+        task: 'deliver events to a webhook',
+        everyMs: LOOK_EVERY_MS,
+        run({ signal, background }) {
+          stopping = signal
+          return look(background)
         },
-      }
-    },
+      }),
+      new Job({
+        name: 'webhook-cleanup',
+        task: 'remove old deliveries to webhooks',
+        everyMs: TIDY_EVERY_MS,
+        run: tidy,
+      }),
+      // No delivery waits for e-mails.
+      ...(notices.areSent
+        ? [
+            new Job({
+              name: 'webhook-notices',
+              task: 'send notices of disabled webhooks',
+              everyMs: NOTIFY_EVERY_MS,
+              run: notices.sendDue,
+            }),
+          ]
+        : []),
+    ],
   }
 }
 
