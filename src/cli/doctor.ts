@@ -17,6 +17,7 @@ import {
   checkTotals,
   type Finding,
 } from './doctor-checks.ts'
+import { checkJobs } from './doctor-jobs.ts'
 import { CommandError } from './failures.ts'
 import { examples, optionOf } from './flags/options.ts'
 import { CHECK_DEADLINE_MS } from './integrity.ts'
@@ -80,6 +81,7 @@ async function examine(flags: DoctorFlags): Promise<Finding[]> {
     await checkClock(now),
     ...(await attempt('backups', () => checkBackups(config, now))),
     ...(await checkServer(config, inside?.publicUrl)),
+    ...(await checkJobs(config)),
     await checkMail(config),
     ...(inside?.findings ?? []),
   ]

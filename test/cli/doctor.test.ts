@@ -33,7 +33,7 @@ test('finds no issues on a well-configured server', async () => {
   await tally.done(['backup'])
   const { code, of } = await examine({ TALLY_PORT: new URL(server.url).port })
   expect(code).toBe(0)
-  for (const what of ['files', 'privacy', 'disk', 'log', 'server', 'people', 'mail', 'reports']) {
+  for (const what of ['files', 'privacy', 'disk', 'log', 'server', 'jobs', 'people', 'mail', 'reports']) {
     expect([what, of(what).level, of(what).advice]).toEqual([what, 'ok', null])
   }
   // On the same disk it is lost together with what it is a copy of.
@@ -102,6 +102,38 @@ test('reports a missing database, and does not create it', async () => {
   expect(code).toBe(1)
   expect(of('database')).toMatchObject({ level: 'error', advice: expect.stringContaining('--data') })
   expect(await Bun.file(join(tally.dataDir, 'tally.db')).exists()).toBe(false)
+})
+
+test('names the jobs of the server that fail, and those that are late', async () => {
+  await tally.addUser()
+  let failures = 2
+  const metrics = () =>
+    [
+      ...['totals', 'valuation', 'erasure'].map((name) => `tally_job_running{name="${name}"} 0`),
+      `tally_job_consecutive_failures{name="totals"} ${failures}`,
+      'tally_job_consecutive_failures{name="valuation"} 0',
+      `tally_job_late{name="totals"} ${Number(failures > 2)}`,
+      `tally_job_late{name="erasure"} ${Number(failures > 2)}`,
+    ].join('\n')
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: ({ url }) => (url.endsWith('/metrics') ? new Response(metrics()) : Response.json({ status: 'ready' })),
+  })
+  try {
+    const jobs = async () => {
+      const { findings } = await examine({ TALLY_PORT: String(server.port) })
+      return findings.filter(({ what }) => what === 'jobs')
+    }
+    expect(await jobs()).toMatchObject([{ level: 'ok', message: 'all 3 jobs of the server work' }])
+    failures = 3
+    expect(await jobs()).toMatchObject([
+      { level: 'warning', message: 'totals fails again and again', advice: expect.stringContaining('"job":"totals"') },
+      { level: 'warning', message: 'erasure is late or does not finish' },
+    ])
+  } finally {
+    await server.stop(true)
+  }
 })
 
 test('reports a port where something else answers', async () => {
