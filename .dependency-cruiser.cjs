@@ -106,7 +106,14 @@ const PARTS = {
   'src/http/': [ACCESS, '^src/operations/', '^src/embedded/', '^src/database/(caller|errors)\\.ts$', ...GROUND],
   // Knows neither HTTP nor the command line, but who may call and what is documented.
   'src/operations/': ['^src/http/(access|documentation)\\.ts$', ACCESS, ...GROUND],
-  'src/features/.+/operations/': ['^src/operations/', '^src/http/', '^src/features/', ACCESS, ...GROUND],
+  'src/features/.+/operations/': [
+    '^src/operations/',
+    '^src/http/',
+    '^src/features/',
+    '^src/database/schema/values\\.ts$',
+    ACCESS,
+    ...GROUND,
+  ],
   'src/access/': ['^src/database/(database|schema/(tables|values))\\.ts$', ...GROUND],
   'src/features/.+/routes(\\.ts$|/)': [
     '^src/http/',

@@ -6,9 +6,7 @@ const UNDO_MS = 10_000
 
 /** Shows a notification with an action that undoes the change. */
 export function tellUndo(message: string, label: string, undo: () => void): void {
-  const id = crypto.randomUUID()
-  notifications.show({
-    id,
+  const id: string = notifications.show({
     color: 'teal',
     autoClose: UNDO_MS,
     message: (

@@ -57,7 +57,7 @@ export const addPlacementRule = operation({
   run: async ({ placement }: Needs, { party, body }) => ruleBody(await placement.addRule(party.by, readNewRule(body))),
 })
 
-export const orderPlacementRules = operation({
+const orderPlacementRules = operation({
   ...CHANGING,
   ...all,
   id: 'orderPlacementRules',
