@@ -20,7 +20,7 @@ import { ruleEffectOperations } from './features/entries/operations/rules.ts'
 import { placesRoutes } from './features/entries/places/routes/places.ts'
 import { reportSchemaRoute } from './features/entries/reporting/routes/report-schema.ts'
 import { reportingRoutes } from './features/entries/reporting/routes/reporting.ts'
-import { eventsRoutes } from './features/events/routes.ts'
+import { eventOperations } from './features/events/operations/events.ts'
 import { inboxRoutes } from './features/inbox/routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
 import { deputyOperations } from './features/people/operations/deputies.ts'
@@ -170,7 +170,7 @@ export const createApp = ({
         .use(at('/search').use(searchRoutes(services)))
         .use(at('/inbox').use(inboxRoutes(services)))
         .use(at('/changes').use(changesRoutes(services)))
-        .use(at('/events').use(eventsRoutes({ ...services, publicUrl })))
+        .use(serve(eventOperations, { ...services, publicUrl }))
         .use(at('/report-views').use(reportViewsRoutes(services)))
         .use(at('/shared').use(sharedRoutes(services)))
         .use(serve(webhookOperations, services)),

@@ -17,7 +17,7 @@ import type {
 import { listPage } from '../operations/parameters.ts'
 import type { Rows } from '../schema/lists.ts'
 import { strict } from '../schema/types.ts'
-import { access, approverOf, askerOf, partyOf, requireCaller, viewerOf } from './access.ts'
+import { access, approverOf, askerOf, partyOf, renewedCaller, requireCaller, viewerOf } from './access.ts'
 import { CSV_CONTENT, type Documentation, documented } from './documentation.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { answerList } from './list.ts'
@@ -26,7 +26,7 @@ import { answerList } from './list.ts'
 const PREFIX = '/api/v1'
 
 /** The context of a request. */
-interface Context extends Served {
+interface Context extends Served, Pick<Parameters<typeof renewedCaller>[0], 'authenticate' | 'allowed'> {
   params: Record<string, string>
   query: Record<string, string | string[] | undefined>
   body: unknown
@@ -62,6 +62,11 @@ class Requested implements Call {
 
   get principal() {
     return requireCaller(this.served.caller, ['api', 'session'])
+  }
+
+  /** The caller once more, as their rights are now. */
+  renewed() {
+    return renewedCaller(this.served)
   }
 
   get idempotencyKey() {

@@ -53,6 +53,8 @@ export interface Served {
   caller: Caller | null
   address: () => string
   requestId: string
+  /** What waits for longer than a connection may be silent says so. */
+  server: { timeout: (request: Request, seconds: number) => void } | null
   /** The response's status and headers. */
   set: { status?: unknown; headers: Record<string, string | number | string[] | undefined> }
 }
@@ -161,7 +163,7 @@ export const operation = action<unknown>()
  * An operation that needs the request itself, as streams and signing in do: it has no command. If it imports code of `http/`, it
  * is in a file that no command imports.
  */
-export const endpoint = action<{ served: Served }>()
+export const endpoint = action<{ served: Served; renewed: () => Promise<Caller> }>()
 
 /** What a caller asks a list for. */
 interface Asked<Filter> extends PageRequest {
