@@ -11,13 +11,13 @@ import { billPaymentOperations } from './features/bills/operations/payments.ts'
 import { billSendingOperations } from './features/bills/operations/sending.ts'
 import { budgetOperations } from './features/budgets/operations/budgets.ts'
 import { changesRoutes } from './features/changes/routes.ts'
-import { divisionRoutes } from './features/entries/division/routes.ts'
-import { listingRoutes } from './features/entries/listing/routes.ts'
 import { actOnTokenEntries } from './features/entries/operations/actions.ts'
 import { approvalOperations } from './features/entries/operations/approval.ts'
+import { changeTokenEntry } from './features/entries/operations/change.ts'
+import { divisionOperations } from './features/entries/operations/division.ts'
+import { listingOperations } from './features/entries/operations/listing.ts'
 import { repriceTokenEntries } from './features/entries/operations/repricing.ts'
 import { ruleEffectOperations } from './features/entries/operations/rules.ts'
-import { placesRoutes } from './features/entries/places/routes/places.ts'
 import { reportSchemaRoute } from './features/entries/reporting/routes/report-schema.ts'
 import { reportingRoutes } from './features/entries/reporting/routes/reporting.ts'
 import { eventOperations } from './features/events/operations/events.ts'
@@ -192,18 +192,15 @@ export const createApp = ({
         ),
       ),
     )
-    .use(
-      at('/api/v1/token-entries')
-        .use(reportingRoutes({ ...services, logger, figures: metrics }))
-        .use(listingRoutes(services))
-        .use(placesRoutes(services))
-        .use(divisionRoutes(services)),
-    )
+    .use(at('/api/v1/token-entries').use(reportingRoutes({ ...services, logger, figures: metrics })))
     .use(at('/api/v1/token-entry-schema').use(reportSchemaRoute()))
     .use(
       at('/api/v1').use(
         serve(
           [
+            ...listingOperations,
+            changeTokenEntry,
+            ...divisionOperations,
             ...approvalOperations,
             actOnTokenEntries,
             listApprovals,

@@ -1,9 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { undivideTokenEntry } from '../../features/entries/operations/division.ts'
 import type { DividedTokenEntry, EntryDivision } from '../../features/entries/schema.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
 import { CommandError } from '../failures.ts'
 import { parseCost } from '../flags/entry.ts'
 import { examples } from '../flags/options.ts'
+import { addAction } from '../operations.ts'
 import { counted, exactText, shareText } from '../terminal/numbers.ts'
 import { note, print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
@@ -52,19 +54,13 @@ export function addEntriesDivideCommands(entries: Command): void {
       printParts(divided)
       if (dryRun) note('Nothing was changed.')
     })
-  entries
-    .command('undivide')
-    .description('Undo the division of an entry: it gets the usage of all parts back, and the other parts are voided')
-    .summary('Undo the division of an entry')
-    .argument('<id>', 'id of the entry, or of one of its parts (ent_…)')
-    .option('--json', 'print the entry as JSON')
-    .addHelpText('after', examples('tally entries undivide ent_01a1fa172a0277f3983322718874f2ef'))
-    .action(async (id: string, _flags, command: Command) => {
-      const { json, ...flags } = command.optsWithGlobals<CommandFlags>()
-      const entry = await withServices(flags, ({ entries }, self) => entries.division.undivide(id, self))
-      if (json) return printJson(entry)
-      print(`Undid the division of ${entry.id}: ${costText(entry.cost)} on ${placeOf(entry)}`)
-    })
+  addAction(entries, undivideTokenEntry, {
+    name: 'undivide',
+    description: 'Undo the division of an entry: it gets the usage of all parts back, and the other parts are voided',
+    subject: 'id',
+    examples: ['tally entries undivide ent_01a1fa172a0277f3983322718874f2ef'],
+    show: (entry) => `Undid the division of ${entry.id}: ${costText(entry.cost)} on ${placeOf(entry)}`,
+  })
 }
 
 function parseSize(text: string): number {
