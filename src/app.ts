@@ -2,7 +2,7 @@
 
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
-import { outliersRoute } from './features/anomalies/routes.ts'
+import { reportOutliers } from './features/anomalies/operations/outliers.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { billOperations } from './features/bills/operations/bills.ts'
 import { billDocumentOperations } from './features/bills/operations/documents.ts'
@@ -39,17 +39,10 @@ import { priceOperations } from './features/prices/operations/prices.ts'
 import { clientOperations } from './features/projects/operations/clients.ts'
 import { projectOperations } from './features/projects/operations/projects.ts'
 import { ticketOperations } from './features/projects/operations/tickets.ts'
-import { cacheRoute } from './features/reports/routes/cache.ts'
-import { completenessRoute } from './features/reports/routes/completeness.ts'
-import { priceChangesRoute } from './features/reports/routes/price-changes.ts'
-import { sumsRoute } from './features/reports/routes/sums.ts'
-import { surchargesRoute } from './features/reports/routes/surcharges.ts'
-import { unattributedRoute } from './features/reports/routes/unattributed.ts'
-import { unpricedRoute } from './features/reports/routes/unpriced.ts'
-import { usageRoute } from './features/reports/routes/usage.ts'
-import { varianceRoute } from './features/reports/routes/variance.ts'
-import { whatIfRoute } from './features/reports/routes/what-if.ts'
-import { reportViewsRoutes } from './features/reports/views/routes.ts'
+import { incompletenessOperations } from './features/reports/operations/incompleteness.ts'
+import { insightOperations } from './features/reports/operations/insights.ts'
+import { usageOperations } from './features/reports/operations/usage.ts'
+import { reportViewOperations } from './features/reports/operations/views.ts'
 import { searchRoutes } from './features/search/routes.ts'
 import { createShareLink } from './features/share-links/operations/creation.ts'
 import { shareLinkOperations } from './features/share-links/operations/share-links.ts'
@@ -171,7 +164,6 @@ export const createApp = ({
         .use(at('/inbox').use(inboxRoutes(services)))
         .use(at('/changes').use(changesRoutes(services)))
         .use(serve(eventOperations, { ...services, publicUrl }))
-        .use(at('/report-views').use(reportViewsRoutes(services)))
         .use(at('/shared').use(sharedRoutes(services)))
         .use(serve(webhookOperations, services)),
     )
@@ -232,18 +224,18 @@ export const createApp = ({
       ),
     )
     .use(
-      at('/api/v1/reports')
-        .use(usageRoute(services))
-        .use(unattributedRoute(services))
-        .use(unpricedRoute(services))
-        .use(varianceRoute(services))
-        .use(cacheRoute(services))
-        .use(whatIfRoute(services))
-        .use(priceChangesRoute(services))
-        .use(surchargesRoute(services))
-        .use(outliersRoute(services))
-        .use(sumsRoute(services))
-        .use(completenessRoute(services)),
+      at('/api/v1').use(
+        serve(
+          [
+            ...usageOperations,
+            ...incompletenessOperations,
+            ...insightOperations,
+            reportOutliers,
+            ...reportViewOperations,
+          ],
+          services,
+        ),
+      ),
     )
   requireAllow(routes())
   return app

@@ -57,7 +57,7 @@ export function matchedVersions({ headers }: Request): string[] | undefined {
 interface Call {
   request: Request
   caller: Caller | null
-  set: { status?: number | string; headers: Record<string, string | number> }
+  set: { status?: unknown; headers: Record<string, string | number | string[] | undefined> }
 }
 
 /** Tells a client that what it has is still valid. The tag is in `set`. */

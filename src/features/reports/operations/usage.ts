@@ -1,0 +1,91 @@
+/** Usage over time, how far reported costs are from list values, and the sums that reports read. */
+import { csvResponse, wantsCsv } from '../../../http/csv.ts'
+import { versioned } from '../../../http/entity-tags.ts'
+import { serialized } from '../../../lib/serialized.ts'
+import { endpoint, operation } from '../../../operations/operation.ts'
+import { listPage, listParameter, parameter } from '../../../operations/parameters.ts'
+import { entryFilters } from '../../selection/parameters.ts'
+import { BUCKET_WIDTHS, WEEKDAYS } from '../buckets.ts'
+import { usageColumns, usageLines, VARIANCE_COLUMNS } from '../csv.ts'
+import { EXAMPLE_SUMS_PROGRESS, EXAMPLE_USAGE, EXAMPLE_VARIANCE } from '../examples.ts'
+import { EXTRA_FIGURES } from '../extra-figures.ts'
+import { reportPeriod } from '../parameters.ts'
+import { BUCKET_LIMIT, PAGE_BUCKETS } from '../query.ts'
+import { SumsProgress, UsageReport, VarianceReport } from '../schema.ts'
+import { DIMENSIONS } from '../sums.ts'
+import { type Needs, REPORTING, reported } from './shared.ts'
+
+const reportUsage = endpoint({
+  ...REPORTING,
+  id: 'reportUsage',
+  path: '/reports/usage',
+  summary: 'Report tokens and cost over time',
+  description:
+    'Covers the entries visible to the signed-in person or the token’s creator. An entry belongs to the time its session started. Buckets are hours, days, weeks, months, quarters or years in the time zone; the first and last bucket are cut at the bounds of the period. Draft and pending entries on token sheets are excluded unless selected with `status`. Amounts cover priced entries only; `unpriced_entries` is the number of entries they exclude.',
+  query: {
+    ...entryFilters(),
+    ...reportPeriod(),
+    bucket_width: parameter({
+      type: 'string',
+      enum: [...BUCKET_WIDTHS],
+      description: `Default: \`1d\`. \`1q\` is a quarter, \`1y\` a year, \`all\` a single bucket. At most ${BUCKET_LIMIT.toLocaleString('en')} buckets.`,
+    }),
+    week_start: parameter({
+      type: 'string',
+      enum: [...WEEKDAYS],
+      description: 'First day of the weeks of `1w`. Default: that of the organization.',
+    }),
+    group_by: listParameter(`Up to three of ${DIMENSIONS.map((name) => `\`${name}\``).join(', ')}, \`label:<name>\`.`),
+    include: listParameter(
+      `Further figures, which take longer to calculate: ${EXTRA_FIGURES.map((name) => `\`${name}\``).join(', ')}. \`sessions\` reads every entry of the period.`,
+    ),
+    fill_gaps: parameter({ type: 'boolean', description: 'Also return buckets without entries.' }),
+    ...listPage('Number of buckets that a page covers, with or without entries:', {
+      usual: PAGE_BUCKETS,
+      most: PAGE_BUCKETS,
+    }),
+  },
+  answer: reported('A page of buckets.', UsageReport, EXAMPLE_USAGE),
+  run: async ({ reports }: Needs, { viewer, asker, query, served }) => {
+    const asked = await reports.readUsage(query, asker)
+    if (!wantsCsv(served.request, asked.format)) {
+      const version = await reports.version(viewer, asked)
+      return versioned(served, version, async () => serialized<UsageReport>(await reports.usageJson(viewer, asked)))
+    }
+    const lines = usageLines(reports.exportUsage(viewer, asked))
+    return csvResponse(lines, usageColumns(asked.dimensions, asked.include), 'usage.csv')
+  },
+})
+
+const reportVariance = endpoint({
+  ...REPORTING,
+  id: 'reportVariance',
+  path: '/reports/variance',
+  summary: 'Compare reported costs with list values',
+  description:
+    'Grouped by model and agent, largest absolute difference first. Covers entries for which both amounts are known.',
+  query: { ...entryFilters(), ...reportPeriod(), ...listPage('Rows') },
+  answer: reported('A page of models and agents.', VarianceReport, EXAMPLE_VARIANCE),
+  run: async ({ reports }: Needs, { viewer, asker, query, served }) => {
+    const asked = await reports.readVariance(query, asker)
+    if (!wantsCsv(served.request, asked.format)) {
+      const version = await reports.version(viewer, asked)
+      return versioned(served, version, () => reports.variance(viewer, asked))
+    }
+    return csvResponse(reports.exportVariance(viewer, asked), VARIANCE_COLUMNS, 'variance.csv')
+  },
+})
+
+const readSumsProgress = operation({
+  ...REPORTING,
+  id: 'readSumsProgress',
+  path: '/reports/sums',
+  summary: 'Get the progress of the totals for reports',
+  description:
+    'Reports and lists read whole days and months from prepared totals, which are built again after changes and when the organization changes its time zone. Until those of a day are ready, reports read its entries: the results are exact, but slower.',
+  answer: { status: 200, description: 'The progress.', schema: SumsProgress, example: EXAMPLE_SUMS_PROGRESS },
+  problems: [],
+  run: ({ reports }: Needs, { viewer }) => reports.progressFor(viewer),
+})
+
+export const usageOperations = [reportUsage, reportVariance, readSumsProgress] as const
