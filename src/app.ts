@@ -51,8 +51,8 @@ import { listApprovals } from './features/sheets/operations/approvals.ts'
 import { sheetEntryOperations } from './features/sheets/operations/entries.ts'
 import { sheetListOperations } from './features/sheets/operations/list.ts'
 import { sheetOperations } from './features/sheets/operations/sheets.ts'
+import { telemetryOperations } from './features/telemetry/operations/status.ts'
 import { otlpRoutes } from './features/telemetry/routes/otlp.ts'
-import { telemetryStatusRoutes } from './features/telemetry/routes/status.ts'
 import { grantsRoutes } from './features/viewers/routes/grants.ts'
 import { sharedRoutes } from './features/viewers/routes/shared.ts'
 import { webhookOperations } from './features/webhooks/operations/webhooks.ts'
@@ -204,7 +204,7 @@ export const createApp = ({
         ),
       ),
     )
-    .use(at('/api/v1/telemetry').use(telemetryStatusRoutes(services)))
+    .use(at('/api/v1').use(serve(telemetryOperations, services)))
     .use(at(OTLP_PREFIX).use(otlpRoutes(services)))
     .use(at('/api/v1').use(serve([...clientOperations, ...projectOperations, ...ticketOperations], services)))
     .use(

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
+import { getTelemetryStatus } from '../../features/telemetry/operations/status.ts'
 import { examples } from '../flags/options.ts'
+import { addAction } from '../operations.ts'
 import { addTelemetryAssignCommand } from './assign.ts'
-import { addTelemetryStatusCommand } from './status.ts'
+import { printStatus } from './status.ts'
 
 export function addTelemetryCommands(program: Command): void {
   const telemetry = program
@@ -14,6 +16,12 @@ export function addTelemetryCommands(program: Command): void {
         'tally telemetry assign --email ada@users.example.com --to ada@example.com --dry-run',
       ),
     )
-  addTelemetryStatusCommand(telemetry)
+  addAction(telemetry, getTelemetryStatus, {
+    name: 'status',
+    description:
+      'Show which agents push data, what is counted, and what is not and why; a running server updates it as telemetry arrives',
+    examples: ['tally telemetry status', "tally telemetry status --json | jq '.rejected'"],
+    show: printStatus,
+  })
   addTelemetryAssignCommand(telemetry)
 }

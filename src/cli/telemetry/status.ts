@@ -1,28 +1,6 @@
-import type { Command } from 'commander'
 import type { TelemetryStatus } from '../../features/telemetry/schema.ts'
-import { examples } from '../flags/options.ts'
 import { counted, countText } from '../terminal/numbers.ts'
-import { type Column, minute, note, print, printJson, printTable } from '../terminal/print.ts'
-import { type CommandFlags, withServices } from '../with-services.ts'
-
-export function addTelemetryStatusCommand(telemetry: Command): void {
-  telemetry
-    .command('status')
-    .description(
-      'Show which agents push data, what is counted, and what is not and why; a running server updates it as telemetry arrives',
-    )
-    .summary('Show which agents push data, what is counted, and what is not and why')
-    .option('--json', 'print JSON')
-    .addHelpText('after', examples('tally telemetry status', "tally telemetry status --json | jq '.rejected'"))
-    .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<CommandFlags>()
-      const { statusBody } = await import('../../features/telemetry/service.ts')
-      const status = await withServices(flags, ({ telemetry }) => telemetry.status())
-      const body = statusBody(status, { isAdmin: true })
-      if (flags.json) return printJson(body)
-      printStatus(body)
-    })
-}
+import { type Column, minute, note, print, printTable } from '../terminal/print.ts'
 
 /** Codex alone has more than a hundred metrics. */
 const IGNORED_SHOWN = 20
@@ -33,7 +11,8 @@ function count<Field extends string>(title: string, field: Field): Column<Record
   return { title, of: (row) => countText(row[field]), align: 'right' }
 }
 
-function printStatus(status: TelemetryStatus): void {
+/** `tally telemetry status`. */
+export function printStatus(status: TelemetryStatus): undefined {
   const { channels, pushes = [] } = status
   if (pushes.length === 0) {
     print(

@@ -14,8 +14,6 @@ import { forgetSeen, listInactive, listWaitingEmails } from './store/sessions.ts
 import { countSessions, listChannels, listPushes, listUncounted } from './store/status.ts'
 import type { Status } from './wire.ts'
 
-export { statusBody } from './wire.ts'
-
 export type TelemetryService = ReturnType<typeof createTelemetryService>
 
 export interface TelemetryDependencies {
