@@ -22,13 +22,6 @@ describe('others cannot read the database', () => {
     expect(modes().map((text) => text.slice(-3))).toEqual(['700', '600'])
   })
 
-  test('even if the file was there and empty', async () => {
-    writeFileSync(file(), '')
-    chmodSync(file(), 0o644)
-    await withServices({ data: folder }, async () => {}, { creates: true })
-    expect(modes()).toEqual(['700', '600'])
-  })
-
   test('in a folder that contains other files, which stays as it is', () => {
     writeFileSync(join(folder, 'notes.txt'), '')
     writeFileSync(file(), '')

@@ -105,8 +105,7 @@ export function addWebhooksCommands(program: Command): void {
   })
   addAction(webhooks, takeOverWebhook, {
     name: 'take-over',
-    description:
-      'Take over a webhook, such as a suspended one: it is sent all events of its types, also those that waited',
+    description: 'Take over a webhook, which is then sent its events, also those that waited',
     subject,
     examples: [`tally webhooks take-over ${EXAMPLE_ID}`],
     show: ({ name }) => `The webhook '${name}' belongs to the command line now, which may read everything.`,

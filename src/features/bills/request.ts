@@ -45,7 +45,7 @@ export function issuesOfRequest(body: BillRequest, today: string): Issue[] {
   if (from !== undefined && from > today)
     refuse(period ? '/period/from' : '/month', 'too_large', 'must not be in the future')
   if (body.client !== undefined && body.project !== undefined) {
-    refuse('/project', 'not_allowed', 'must not have both client and project')
+    refuse('/project', 'not_allowed', 'cannot be combined with client; give one of them')
   }
   if (body.group_by && new Set(body.group_by).size < body.group_by.length) {
     refuse('/group_by', 'not_allowed', 'must not contain duplicates')
