@@ -215,3 +215,11 @@ function readTuple(page: string): unknown[] {
     return []
   }
 }
+
+/** The page of a list that has no filters. Throws 422 with every issue. */
+export function readListPage(texts: QueryTexts): ListPage {
+  const query = new Query(texts)
+  const read = query.listPage()
+  query.finish()
+  return read
+}

@@ -2,7 +2,7 @@
 
 import { notFound } from '../../errors.ts'
 import { daysOfMonth, isDay } from '../../lib/calendar.ts'
-import { type ListPage, Query, type QueryTexts, type SortedListPage } from '../../schema/query.ts'
+import { Query, type QueryTexts, type SortedListPage } from '../../schema/query.ts'
 import type { ListQuery } from '../entries/contract.ts'
 import { ENTRY_FORMATS, readPage } from '../selection/contract.ts'
 import { BILL_STATES, RATE_LIMIT } from './schema.ts'
@@ -51,14 +51,6 @@ export function readBillList(texts: QueryTexts): SortedListPage<keyof typeof BIL
 export function readBillTotals(texts: QueryTexts): BillListFilter {
   const query = new Query(texts)
   const read = readFilter(query)
-  query.finish()
-  return read
-}
-
-/** Throws 422 with every issue. */
-export function readDraftList(texts: QueryTexts): ListPage {
-  const query = new Query(texts)
-  const read = query.listPage()
   query.finish()
   return read
 }

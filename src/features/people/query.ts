@@ -1,7 +1,7 @@
 /** Query parameters for people and tokens. Issues are reported under `/query/<name>`. Pure. */
 
 import { ROLES, USER_STATES } from '../../schema/fields.ts'
-import { type ListPage, Query, type QueryTexts, type SortedListPage } from '../../schema/query.ts'
+import { Query, type QueryTexts, type SortedListPage } from '../../schema/query.ts'
 import { TOKEN_SORTS, USER_SORTS } from './sorts.ts'
 import type { TokenFilter } from './store/tokens.ts'
 import type { UserFilter } from './store/users.ts'
@@ -41,14 +41,6 @@ export function readTokenList(texts: QueryTexts): TokenListQuery {
     },
     ...query.sortedListPage(TOKEN_SORTS),
   }
-  query.finish()
-  return read
-}
-
-/** Throws 422 with every issue. */
-export function readDeputyList(texts: QueryTexts): ListPage {
-  const query = new Query(texts)
-  const read = query.listPage()
   query.finish()
   return read
 }

@@ -142,14 +142,6 @@ export function readLoad(texts: QueryTexts, { now, timeZone }: { now: number; ti
 }
 
 /** Throws 422 with every issue. */
-export function readPage(texts: QueryTexts): ListPage {
-  const query = new Query(texts)
-  const read = query.listPage()
-  query.finish()
-  return read
-}
-
-/** Throws 422 with every issue. */
 export function readUpdateQuery(texts: QueryTexts): { dryRun: boolean; allowOlder: boolean } {
   const query = new Query(texts)
   const read = { dryRun: query.flag('dry_run') ?? false, allowOlder: query.flag('allow_older') ?? false }

@@ -1,4 +1,4 @@
-/** Parameters of lists of webhooks and of deliveries. Pure. */
+/** Parameters of lists of webhooks. Pure. */
 import { type ListPage, Query, type QueryTexts } from '../../schema/query.ts'
 
 export interface WebhookListQuery extends ListPage {
@@ -9,14 +9,6 @@ export interface WebhookListQuery extends ListPage {
 export function readWebhookList(texts: QueryTexts): WebhookListQuery {
   const query = new Query(texts)
   const read = { isFailing: query.flag('failing'), ...query.listPage() }
-  query.finish()
-  return read
-}
-
-/** Throws 422 with every issue. */
-export function readPage(texts: QueryTexts): ListPage {
-  const query = new Query(texts)
-  const read = query.listPage()
   query.finish()
   return read
 }

@@ -1,9 +1,9 @@
 import type { Party } from '../../../access/actor.ts'
-import { type Answer, operation } from '../../../operations/operation.ts'
+import { type Answer, operation, several } from '../../../operations/operation.ts'
 import { paging } from '../../../operations/parameters.ts'
+import { readListPage } from '../../../schema/query.ts'
 import { BillDraftBody, BillDraftChange, BillDraftList, NewBillDraft } from '../drafts/schema.ts'
 import type { BillDraftsService } from '../drafts/service.ts'
-import { readDraftList } from '../query.ts'
 
 interface Needs {
   billDrafts: BillDraftsService
@@ -59,13 +59,8 @@ const listBillDrafts = operation({
   summary: 'List drafts of bills',
   description: 'Bills that somebody has begun and not sent, newest first.',
   query: paging('Drafts'),
-  answer: {
-    status: 200,
-    description: 'A page of drafts.',
-    schema: BillDraftList,
-    example: { data: [EXAMPLE], has_more: false, next_page: null },
-  },
-  run: ({ billDrafts }: Needs, { query }) => billDrafts.listDrafts(readDraftList(query)),
+  answer: several('A page of drafts.', BillDraftList, EXAMPLE),
+  run: ({ billDrafts }: Needs, { query }) => billDrafts.listDrafts(readListPage(query)),
 })
 
 const addBillDraft = operation({

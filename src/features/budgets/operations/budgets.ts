@@ -1,4 +1,4 @@
-import { type Answer, operation } from '../../../operations/operation.ts'
+import { type Answer, operation, several } from '../../../operations/operation.ts'
 import { listParameter, paging, parameter } from '../../../operations/parameters.ts'
 import {
   EXAMPLE_BUDGET,
@@ -60,12 +60,7 @@ export const listBudgets = operation({
     }),
     ...paging('Budgets'),
   },
-  answer: {
-    status: 200,
-    description: 'A page of budgets.',
-    schema: BudgetList,
-    example: { data: [EXAMPLE_BUDGET], has_more: false, next_page: null },
-  },
+  answer: several('A page of budgets.', BudgetList, EXAMPLE_BUDGET),
   run: ({ budgets }: Needs, { party, asker, query }) =>
     budgets.listBudgets(party.person, readBudgetList(query), asker.listsPeople),
 })
@@ -117,13 +112,8 @@ export const listBudgetAlerts = operation({
   path: '/budgets/alerts',
   summary: 'List alerts of budgets',
   description: `Newest first. ${SEEN}`,
-  query: { budget: parameter({ type: 'string', description: 'Only alerts of this budget.' }), ...paging('Budgets') },
-  answer: {
-    status: 200,
-    description: 'A page of alerts.',
-    schema: BudgetAlertList,
-    example: { data: [EXAMPLE_BUDGET_ALERT], has_more: false, next_page: null },
-  },
+  query: { budget: parameter({ type: 'string', description: 'Only alerts of this budget.' }), ...paging('Alerts') },
+  answer: several('A page of alerts.', BudgetAlertList, EXAMPLE_BUDGET_ALERT),
   problems: ['not_found'],
   run: ({ budgets }: Needs, { party, query }) => budgets.listAlerts(party.person, readAlertList(query)),
 })

@@ -1,7 +1,7 @@
-import { operation } from '../../../operations/operation.ts'
+import { operation, several } from '../../../operations/operation.ts'
 import { paging } from '../../../operations/parameters.ts'
+import { readListPage } from '../../../schema/query.ts'
 import { DeputyBody, DeputyList, EXAMPLE_DEPUTY, NewDeputy } from '../deputies/schema.ts'
-import { readDeputyList } from '../query.ts'
 import type { PeopleService } from '../service.ts'
 
 interface Needs {
@@ -19,13 +19,8 @@ const listDeputies = operation({
   description:
     'The deputies that you named, and those for whom you are the deputy; everybody’s if you are an admin. Those named last come first, and ended ones stay listed.',
   query: paging('Deputies'),
-  answer: {
-    status: 200,
-    description: 'A page of deputies.',
-    schema: DeputyList,
-    example: { data: [EXAMPLE_DEPUTY], has_more: false, next_page: null },
-  },
-  run: ({ people }: Needs, { party, query }) => people.listDeputies(party, readDeputyList(query)),
+  answer: several('A page of deputies.', DeputyList, EXAMPLE_DEPUTY),
+  run: ({ people }: Needs, { party, query }) => people.listDeputies(party, readListPage(query)),
 })
 
 const addDeputy = operation({

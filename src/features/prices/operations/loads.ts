@@ -1,8 +1,9 @@
 import { operation, several } from '../../../operations/operation.ts'
 import { paging } from '../../../operations/parameters.ts'
+import { readListPage } from '../../../schema/query.ts'
 import { EXAMPLE_COMPARISON, EXAMPLE_LOAD, EXAMPLE_LOADED, EXAMPLE_UPDATE_STATE } from '../examples.ts'
 import { ComparisonBody, PriceLoadBody, PriceLoadDetail, PriceLoadList, UpdateStateBody } from '../load-schema.ts'
-import { readFormat, readPage, readUpdateQuery } from '../query.ts'
+import { readFormat, readUpdateQuery } from '../query.ts'
 import { PriceTableBody } from '../schema.ts'
 import {
   comparisonBody,
@@ -42,7 +43,7 @@ const listPriceLoads = operation({
   query: paging('Loads'),
   answer: several('A page of loads.', PriceLoadList, EXAMPLE_LOAD),
   run: async ({ prices }: Needs, { query }) => {
-    const page = await prices.loads.list(readPage(query))
+    const page = await prices.loads.list(readListPage(query))
     return { ...page, data: page.data.map(loadBody) }
   },
 })

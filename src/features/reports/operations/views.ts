@@ -1,7 +1,8 @@
 import { type Answer, type Call, operation, several } from '../../../operations/operation.ts'
 import { paging } from '../../../operations/parameters.ts'
+import { readListPage } from '../../../schema/query.ts'
 import { NewReportView, ReportViewBody, ReportViewChange, ReportViewList } from '../views/schema.ts'
-import { type ReportViewsService, readViewList } from '../views/service.ts'
+import type { ReportViewsService } from '../views/service.ts'
 
 interface Needs {
   reportViews: ReportViewsService
@@ -40,7 +41,7 @@ const listReportViews = operation({
   description: 'Your own views of reports and those that others share, newest first.',
   query: paging('Views'),
   answer: several('A page of views.', ReportViewList, EXAMPLE),
-  run: ({ reportViews }: Needs, call) => reportViews.listViews(askingOf(call).person, readViewList(call.query)),
+  run: ({ reportViews }: Needs, call) => reportViews.listViews(askingOf(call).person, readListPage(call.query)),
 })
 
 const createReportView = operation({

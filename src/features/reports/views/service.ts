@@ -10,7 +10,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { isId } from '../../../lib/id.ts'
 import { issuesOfText } from '../../../schema/fields.ts'
 import { type Page, pageOf } from '../../../schema/lists.ts'
-import { type ListPage, Query, type QueryTexts, writeKeyPage } from '../../../schema/query.ts'
+import { type ListPage, writeKeyPage } from '../../../schema/query.ts'
 import type { AuditService } from '../../audit/service.ts'
 import {
   NAME_LIMIT,
@@ -34,14 +34,6 @@ export type ReportViewsService = ReturnType<typeof createReportViewsService>
 interface Asking {
   person: Person
   by: Actor
-}
-
-/** Throws 422 with every issue. */
-export function readViewList(texts: QueryTexts): ListPage {
-  const query = new Query(texts)
-  const read = query.listPage()
-  query.finish()
-  return read
 }
 
 interface Dependencies {

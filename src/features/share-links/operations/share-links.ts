@@ -1,7 +1,7 @@
-import { operation } from '../../../operations/operation.ts'
-import { listPage } from '../../../operations/parameters.ts'
+import { operation, several } from '../../../operations/operation.ts'
+import { paging } from '../../../operations/parameters.ts'
+import { readListPage } from '../../../schema/query.ts'
 import { EXAMPLE_SHARE_LINK } from '../examples.ts'
-import { readShareLinkList } from '../query.ts'
 import { ShareLinkBody, ShareLinkList } from '../schema.ts'
 import type { ShareLinksService } from '../service.ts'
 
@@ -12,8 +12,6 @@ export interface Needs {
 /** For signed-in people only: with a link, a token would outlive its own revocation. */
 export const ofPeople = { tag: 'Share links', allow: ['session'], scope: 'people-only' } as const
 
-const { format: _, ...page } = listPage('Share links')
-
 export const listShareLinks = operation({
   ...ofPeople,
   id: 'listShareLinks',
@@ -21,14 +19,9 @@ export const listShareLinks = operation({
   path: '/share-links',
   summary: 'List share links',
   description: 'Your own links, or everybody’s if you are an admin, newest first.',
-  query: page,
-  answer: {
-    status: 200,
-    description: 'A page of share links.',
-    schema: ShareLinkList,
-    example: { data: [EXAMPLE_SHARE_LINK], has_more: false, next_page: null },
-  },
-  run: ({ shareLinks }: Needs, { party, query }) => shareLinks.listShareLinks(party, readShareLinkList(query)),
+  query: paging('Share links'),
+  answer: several('A page of share links.', ShareLinkList, EXAMPLE_SHARE_LINK),
+  run: ({ shareLinks }: Needs, { party, query }) => shareLinks.listShareLinks(party, readListPage(query)),
 })
 
 export const revokeShareLink = operation({

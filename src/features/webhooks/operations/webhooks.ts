@@ -1,5 +1,6 @@
 import { type Answer, type Call, operation, several } from '../../../operations/operation.ts'
 import { paging, parameter } from '../../../operations/parameters.ts'
+import { readListPage } from '../../../schema/query.ts'
 import {
   EXAMPLE_CREATED_WEBHOOK,
   EXAMPLE_DELIVERY,
@@ -7,7 +8,7 @@ import {
   EXAMPLE_TEST_DELIVERY,
   EXAMPLE_WEBHOOK,
 } from '../examples.ts'
-import { readPage, readWebhookList } from '../query.ts'
+import { readWebhookList } from '../query.ts'
 import type { Manager } from '../rights.ts'
 import {
   CreatedWebhook,
@@ -206,7 +207,8 @@ const listWebhookDeliveries = operation({
     'Attempts, newest first, with the body that was sent and the response, which an API token sees of events that it may read. The newest 500 of a webhook are kept, for 7 days.',
   query: paging('Attempts'),
   answer: several('A page of attempts.', WebhookDeliveryList, EXAMPLE_DELIVERY),
-  run: ({ webhooks }: Needs, call) => webhooks.listDeliveries(call.params.id, readPage(call.query), managerOf(call)),
+  run: ({ webhooks }: Needs, call) =>
+    webhooks.listDeliveries(call.params.id, readListPage(call.query), managerOf(call)),
 })
 
 const resendWebhookEvent = operation({
