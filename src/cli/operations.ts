@@ -42,6 +42,8 @@ interface Called {
   name: string
   /** The summary of the operation by default. */
   description?: string
+  /** In the list of commands, if the description is too long for it. */
+  summary?: string
   /** How the arguments for the parameters of the path are called: `client` for `:id`. */
   subject?: string | readonly string[]
   /** Fields of the body that are arguments. */
@@ -224,6 +226,7 @@ async function* everyItem<Body>(read: (paging: QueryTexts) => Promise<Page<Body>
 function declare(command: Command, operation: AnyAction | AnyListing, called: Called): Command {
   const { subject, positional = [], flags = {}, examples: lines } = called
   command.description(called.description ?? operation.summary)
+  if (called.summary !== undefined) command.summary(called.summary)
   for (const [at, description] of Object.values<string>(operation.params ?? {}).entries())
     command.argument(`<${[subject].flat()[at]}>`, docOf(description))
   const fields = called.body ? new Map<string, Field>() : fieldsOf(operation)

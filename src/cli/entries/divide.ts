@@ -57,6 +57,7 @@ export function addEntriesDivideCommands(entries: Command): void {
   addAction(entries, undivideTokenEntry, {
     name: 'undivide',
     description: 'Undo the division of an entry: it gets the usage of all parts back, and the other parts are voided',
+    summary: 'Undo the division of an entry',
     subject: 'id',
     examples: ['tally entries undivide ent_01a1fa172a0277f3983322718874f2ef'],
     show: (entry) => `Undid the division of ${entry.id}: ${costText(entry.cost)} on ${placeOf(entry)}`,

@@ -20,6 +20,7 @@ export function addTelemetryCommands(program: Command): void {
     name: 'status',
     description:
       'Show which agents push data, what is counted, and what is not and why; a running server updates it as telemetry arrives',
+    summary: 'Show which agents push data, what is counted, and what is not and why',
     examples: ['tally telemetry status', "tally telemetry status --json | jq '.rejected'"],
     show: printStatus,
   })
