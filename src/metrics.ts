@@ -106,7 +106,8 @@ export function createMetrics() {
       help,
       registers,
       async collect() {
-        this.set(await look())
+        // What cannot be read must not hide what can: the jobs say why.
+        this.set(await Promise.try(look).catch(() => Number.NaN))
       },
     })
   registerProcess(registry)
@@ -161,7 +162,9 @@ export function createMetrics() {
         labelNames: ['state'] as const,
         registers,
         async collect() {
-          for (const [state, mails] of Object.entries(await outbox())) this.set({ state }, mails)
+          this.reset()
+          const mails = await outbox().catch(() => ({}))
+          for (const [state, count] of Object.entries<number>(mails)) this.set({ state }, count)
         },
       })
       if (replica) {

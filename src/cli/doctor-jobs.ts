@@ -16,6 +16,9 @@ const FAILED_RUNS = 3
 /** Nothing if no Tally answers, or not to this machine: whether the server runs is another check. */
 export async function checkJobs(config: Config): Promise<Finding[]> {
   const metrics = await metricsOf(await serverUrl(config)).catch(() => '')
+  if (metrics === undefined) {
+    return [warning('jobs', 'the server cannot say how its jobs do', 'Look for /metrics in the server’s log.')]
+  }
   const named = (metric: string, least: number) =>
     [...metrics.matchAll(new RegExp(`^${metric}\\{name="([^"]+)"\\} (\\S+)$`, 'gm'))]
       .filter(([, , value]) => Number(value) >= least)
@@ -35,7 +38,9 @@ export async function checkJobs(config: Config): Promise<Finding[]> {
   ]
 }
 
-async function metricsOf(url: string): Promise<string> {
+/** Undefined if the server fails to say. */
+async function metricsOf(url: string): Promise<string | undefined> {
   const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+  if (response.status >= 500) return undefined
   return response.ok ? textOf(response, RESPONSE_BYTES) : ''
 }

@@ -115,10 +115,11 @@ test('names the jobs of the server that fail, and those that are late', async ()
       `tally_job_late{name="totals"} ${Number(failures > 2)}`,
       `tally_job_late{name="erasure"} ${Number(failures > 2)}`,
     ].join('\n')
+  let answer = () => new Response(metrics())
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    fetch: ({ url }) => (url.endsWith('/metrics') ? new Response(metrics()) : Response.json({ status: 'ready' })),
+    fetch: ({ url }) => (url.endsWith('/metrics') ? answer() : Response.json({ status: 'ready' })),
   })
   try {
     const jobs = async () => {
@@ -131,6 +132,11 @@ test('names the jobs of the server that fail, and those that are late', async ()
       { level: 'warning', message: 'totals fails again and again', advice: expect.stringContaining('"job":"totals"') },
       { level: 'warning', message: 'erasure is late or does not finish' },
     ])
+    answer = () => new Response('', { status: 500 })
+    expect(await jobs()).toMatchObject([{ level: 'warning', message: 'the server cannot say how its jobs do' }])
+    // Behind a proxy on this machine.
+    answer = () => new Response('', { status: 401 })
+    expect(await jobs()).toEqual([])
   } finally {
     await server.stop(true)
   }

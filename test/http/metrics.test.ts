@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { JobStatus } from '../../src/lib/jobs.ts'
-import { createMetrics } from '../../src/metrics.ts'
+import { createMetrics, type Sources } from '../../src/metrics.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { startReceiver } from '../support/receivers.ts'
 import { backupFailed, OPERATOR } from '../support/webhooks.ts'
@@ -52,7 +52,7 @@ test('counts requests by route and status, entries by what became of them, batch
 })
 
 /** Metrics with the gauges of the services. */
-function watchedMetrics(jobs: JobStatus[] = []) {
+function watchedMetrics(jobs: JobStatus[] = [], others: Partial<Sources> = {}) {
   const { reports, bills, priceUpdates, webhooks } = app.services
   const metrics = createMetrics()
   metrics.watch({
@@ -64,6 +64,7 @@ function watchedMetrics(jobs: JobStatus[] = []) {
     waitingEvents: webhooks.countWaiting,
     totals: reports.progress,
     jobs: () => jobs,
+    ...others,
   })
   return metrics
 }
@@ -91,6 +92,16 @@ test('counts attempts to deliver to webhooks by outcome, and the events that wai
   await webhooks.disableWebhook(id, OPERATOR)
   expect(await shown()).toEqual([...after.slice(0, 2), 'tally_webhook_waiting_events 0'])
   await hook.close()
+})
+
+test('shows the others if one cannot be read, whose value is unknown then', async () => {
+  const unreadable = () => Promise.reject(new Error('no such table'))
+  const metrics = watchedMetrics([], { waitingEvents: unreadable, outbox: unreadable })
+  const text = await metrics.text()
+  expect(text.match(/^tally_(webhook_waiting_events|outbox_mails|report_days)\b.* .+/gm)).toEqual([
+    'tally_webhook_waiting_events Nan',
+    'tally_report_days 0',
+  ])
 })
 
 test('shows for each job when it last succeeded, how long that took, and whether it fails, runs or is late', async () => {
