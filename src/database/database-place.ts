@@ -49,6 +49,8 @@ export function issueAt(path: string): PlaceIssue | undefined {
   const header = headerOf(path)
   const bytes = databaseBytes(header)
   if (bytes === undefined) {
+    // The write of a checkpoint may have failed halfway: SQLite reads the first page from the log, then.
+    if (headersInLog(path).some(isOwn)) return undefined
     return {
       what: `${path} is not a SQLite database, or is damaged`,
       advice: 'Choose another folder with --data, or restore a backup with `tally restore --replace`.',

@@ -1,13 +1,28 @@
 /** What SQLite may open: files that are databases of Tally, next to logs that were written for them. */
 import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { copyWhole } from '../../src/database/backup/copy.ts'
 import { restore } from '../../src/database/backup/restore.ts'
 import { issueAt } from '../../src/database/database-place.ts'
-import { APPLICATION_ID, numberCommit } from '../../src/database/engines/sqlite/file-header.ts'
+import {
+  APPLICATION_ID,
+  commitNumberOf,
+  FileHeader,
+  numberCommit,
+} from '../../src/database/engines/sqlite/file-header.ts'
 import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
 import { WrongDatabase } from '../../src/database/wrong-database.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -182,6 +197,10 @@ describe('a log is used that belongs to its file', () => {
       moments.before.log.copy(log, 32 + 24, 32 + 24, 32 + 24 + 4_096)
       return { ...moments.later, log }
     },
+    'next to a file whose first page was lost while it was copied from the log': () => {
+      const file = Buffer.from(moments.copied.file)
+      return mixed(file.fill(0, 0, 4_096), moments.copied)
+    },
     'whose last commit was cut off': () => ({ ...moments.grown, log: moments.grown.log.subarray(0, -3_000) }),
   }
   test.each(Object.keys(own))('%s', (what) => {
@@ -237,6 +256,21 @@ describe('a log is refused, and left as it is, next to', () => {
     expect(() => restore({ from, to, keepAs: undefined })).toThrow('is the log of another database')
     expect(existsSync(to)).toBe(false)
   })
+})
+
+test('a file is still the same with tables of another program, and is not after another one was copied over it', async () => {
+  const { path, commit, checkpoint, connection } = await newHistory()
+  const file = openSync(path, 'r+')
+  const header = new FileHeader(file)
+  commit()
+  connection.run('CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)')
+  checkpoint()
+  expect(header.isOverwritten()).toBe(false)
+  const copied = Buffer.from(readFileSync(path))
+  copied.writeInt32BE((commitNumberOf(copied) - 1) | 0, 60)
+  writeSync(file, copied, 0, copied.length, 0)
+  expect(header.isOverwritten()).toBe(true)
+  closeSync(file)
 })
 
 test('the commits of a server are numbered, and its copies have numbers of their own', async () => {

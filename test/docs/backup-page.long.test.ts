@@ -198,15 +198,3 @@ test('a key with a passphrase restores by way of the standard input', async () =
   )
   expect(existsSync(file('restored/tally.db'))).toBe(true)
 }, 60_000)
-
-test('tables of another program end the server', async () => {
-  await run('tally users add --email ada@example.com --name Ada --role admin')
-  await serve('tally serve', {}, /is ready/)
-  const { Database } = await import('bun:sqlite')
-  const database = new Database(file('var/lib/tally/tally.db'))
-  database.run('CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)')
-  database.run('CREATE TABLE _litestream_lock (id INTEGER)')
-  database.close()
-  expect(await server!.exited).toBe(70)
-  server = undefined
-}, 60_000)
