@@ -67,8 +67,9 @@ describe('a server', () => {
 
   test('keeps its log about as large as one round of writing makes it, however many there are', async () => {
     const path = join(tally.folder, 'tally-data/tally.db')
+    const ROUNDS = 12
     const sizes: number[] = []
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       for (let report = 0; report < 50; report++) {
         await server.call('POST', ENTRIES, { token: service, body: reportOf(`round-${round}-${report}`) })
       }
@@ -76,8 +77,8 @@ describe('a server', () => {
       expect(await until(() => readFileSync(path).includes(`What round-${round}-49 did`))).toBe(true)
       sizes.push(statSync(`${path}-wal`).size)
     }
-    // A log that nobody moves would now be four times as long.
-    expect(sizes[3]!).toBeLessThan(sizes[0]! * 3)
+    // A log that nobody moves would now be twelve times as long. On a busy machine, a round may begin before the log can.
+    expect(sizes.at(-1)!).toBeLessThan((sizes[0]! * ROUNDS) / 2)
   })
 
   test('has every acknowledged entry once, however often it is killed in the middle of a load', async () => {

@@ -2,7 +2,7 @@
  * S3-compatible storage on the loopback address: s3rver, or another server with a bucket `backups` that
  * `TALLY_TEST_S3=http://key:secret@127.0.0.1:9000` names. In front of it is a proxy, which can cut or hold connections.
  */
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -100,11 +100,11 @@ async function startServer() {
   })
   const { store } = server
   const putObject = store.putObject.bind(store)
-  // It answers before the file is written, so that a busy machine finds an object of 0 bytes.
+  // It answers before the file is written, so that a busy machine finds an object of 0 bytes, or none.
   store.putObject = async (object) => {
     const put = await putObject(object)
     const path = store.getResourcePath(object.bucket, object.key, 'object')
-    while ((await stat(path)).size < put.size) await Bun.sleep(1)
+    while (Bun.file(path).size < put.size) await Bun.sleep(1)
     return put
   }
   const { port } = await server.run()
