@@ -48,7 +48,7 @@ const DELIVERY_LIFE_MS = 7 * 86_400_000
 /** How often old deliveries are removed. */
 const TIDY_EVERY_MS = 3_600_000
 
-/** How soon people are told that their webhook gets nothing more. */
+/** How soon people are notified that their webhook was disabled. */
 const NOTIFY_EVERY_MS = 5_000
 
 /** Attempts after which the deliveries of an endpoint are trimmed. */
@@ -212,8 +212,11 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
     })
   }
 
-  async function tidy(): Promise<void> {
-    while ((await db.write((tx) => removeDeliveriesBefore(tx, clock.now() - DELIVERY_LIFE_MS))) > 0);
+  async function tidy({ signal }: { signal?: AbortSignal } = {}): Promise<void> {
+    while (
+      !signal?.aborted &&
+      (await db.write((tx) => removeDeliveriesBefore(tx, clock.now() - DELIVERY_LIFE_MS))) > 0
+    );
   }
 
   /** Begins to deliver to all endpoints for which something may wait. */
