@@ -160,7 +160,7 @@ function isListing(operation: AnyAction | AnyListing): operation is AnyListing {
   return 'plural' in operation
 }
 
-/** What Elysia is told of a route that depends on the kind of its operation; `shape` is that of the body. */
+/** Of an operation of each kind: the handler, the parameters of the query, and as `shape` the options of its body. */
 function routeOf(operation: AnyAction | AnyListing, needs: never) {
   if (isListing(operation)) {
     const { plural, query } = operation

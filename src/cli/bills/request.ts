@@ -101,10 +101,8 @@ export function readLine(line: string): { text: string; amount: number | undefin
 }
 
 /** E-mail addresses of a flag that is repeatable or comma-separated. */
-export const addresses = (text: string, before: string[] = []): string[] => [
-  ...before,
-  ...text.split(',').map((address) => address.trim()),
-]
+export const addresses = (text: string, before?: string[]): string[] =>
+  collect(text, before).map((address) => address.trim())
 
 /** Flags whose names differ from the fields of the API. */
 const FLAGS: [pointer: RegExp, flag: string][] = [

@@ -76,7 +76,7 @@ export function createCheck({ db, clock, spending }: Dependencies) {
       complete: rows.every(({ period }) => period.countedAt !== null),
       remaining: money ? numberOf(money.budget, money.left) : null,
       remaining_tokens: tokens ? numberOf(tokens.budget, tokens.left) : null,
-      // Those that the asker does not see come last: their place would tell how much is left of them.
+      // Those that the asker does not see come last: their place would reveal how much is left of them.
       budgets: [...rows.filter(({ isSeen }) => isSeen), ...rows.filter(({ isSeen }) => !isSeen).sort(byKey)].map(
         ({ budget, period, left, isSeen }) => ({
           id: isSeen ? budget.uid : null,

@@ -158,3 +158,12 @@ export const EXAMPLE_DIVIDED: DividedTokenEntry = {
   parts: [{ ...EXAMPLE_PLACED_ENTRY, division: { entry: EXAMPLE_ENTRY.id, share: 0.7 } }],
   hidden_parts: 1,
 }
+
+/** The only page of a list. */
+export const pageOfEntry = <Entry>(entry: Entry) => ({
+  data: [entry],
+  has_more: false,
+  next_page: null,
+  searched_to: null,
+  deleted: null,
+})

@@ -268,7 +268,7 @@ export const SETTINGS = {
   }),
 }
 
-/** A URL that is none stays as it is given, for its issue. */
+/** An invalid URL stays as it is given, for its issue. */
 export function storedUrl(given: string): string {
   const read = readPublicUrl(given.trim())
   return 'url' in read ? read.url : given
@@ -279,7 +279,7 @@ export function issuesOfPublicUrl(url: string, pointer: string): Issue[] {
   return 'url' in read ? [] : [{ pointer, code: 'bad_format', message: read.issue }]
 }
 
-/** Parts per million, by the digits that were sent. What is no markup becomes no number. */
+/** Parts per million, by the digits that were sent; NaN for a number that is not a markup, for its issue. */
 function markupOf(body: { markup: number | null }): number | null {
   return body.markup === null ? null : (parseMarkup(numberText(body as { markup: number }, 'markup')) ?? Number.NaN)
 }

@@ -3,8 +3,8 @@
  * checksums are right (https://www.sqlite.org/fileformat2.html#the_write_ahead_log), and where a person has copied another
  * file over the database, the pages of the two do not belong together.
  *
- * What is in the file is either from before the log or, after a checkpoint, from one of its commits. Both can be told from
- * the first page, on which Tally numbers its commits. A log of an earlier version has no numbers, and is not refused.
+ * What is in the file is either from before the log or, after a checkpoint, from one of its commits. The first page,
+ * on which Tally numbers its commits, shows both. A log of an earlier version has no numbers, and is not refused.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { commitNumberOf, HEADER_BYTES, headerOf } from './file-header.ts'

@@ -33,7 +33,7 @@ const addBillPayment = endpoint({
   run: async (needs: Needs, call) => submitted(needs.bills, call.served, await pay(needs, call)),
 })
 
-/** Of this bill: a payment of another one under the same key is no repetition. */
+/** The bill is a part of the request: with the same key, a payment of another bill is a different one. */
 const pay = ({ bills }: Needs, call: Submission) =>
   bills.payBill(call.params.id, call.body, submissionOf(call, [call.params.id, call.body]))
 

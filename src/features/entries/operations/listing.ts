@@ -5,7 +5,7 @@ import { endpoint, operation } from '../../../operations/operation.ts'
 import { listPage } from '../../../operations/parameters.ts'
 import { entryFilters, entryFormat } from '../../selection/parameters.ts'
 import type { SelectionService } from '../../selection/service.ts'
-import { EXAMPLE_DETAIL, EXAMPLE_ENTRY, EXAMPLE_HISTORY } from '../examples.ts'
+import { EXAMPLE_DETAIL, EXAMPLE_ENTRY, EXAMPLE_HISTORY, pageOfEntry } from '../examples.ts'
 import { listOrder } from '../listing/parameters.ts'
 import { readListQuery, requireExportable } from '../listing/query.ts'
 import { TokenEntryDetail, TokenEntryHistory, TokenEntryList } from '../schema.ts'
@@ -33,7 +33,7 @@ const listTokenEntries = endpoint({
     status: 200,
     description: 'A page of entries.',
     schema: TokenEntryList,
-    example: { data: [EXAMPLE_ENTRY], has_more: false, next_page: null, searched_to: null, deleted: null },
+    example: pageOfEntry(EXAMPLE_ENTRY),
     also: EXPORT_CONTENT,
   },
   problems: ['database_deadline'],

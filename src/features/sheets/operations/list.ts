@@ -5,6 +5,7 @@ import { CSV_CONTENT } from '../../../http/documentation.ts'
 import { endpoint, operation } from '../../../operations/operation.ts'
 import { listPage, listParameter, listSort, momentParameter } from '../../../operations/parameters.ts'
 import { readListQuery } from '../../entries/contract.ts'
+import { pageOfEntry } from '../../entries/examples.ts'
 import { TokenEntryList } from '../../entries/schema.ts'
 import type { EntriesService } from '../../entries/service.ts'
 import { SHEET_COLUMNS } from '../csv.ts'
@@ -63,7 +64,7 @@ const listTokenSheetEntries = operation({
     status: 200,
     description: 'A page of entries.',
     schema: TokenEntryList,
-    example: { data: [EXAMPLE_DRAFT_ENTRY], has_more: false, next_page: null, searched_to: null, deleted: null },
+    example: pageOfEntry(EXAMPLE_DRAFT_ENTRY),
   },
   run: async ({ sheets, entries }: Needs & { entries: EntriesService }, { params, query, approver: { viewer } }) => {
     const { limit, after } = readListQuery(query, 'UTC')
