@@ -44,9 +44,9 @@ interface Called {
   description?: string
   /** In the list of commands, if the description is too long for it. */
   summary?: string
-  /** How the arguments for the parameters of the path are called: `client` for `:id`. */
+  /** How the arguments are called, those for the parameters of the path first: `client` for `:id`. */
   subject?: string | readonly string[]
-  /** Fields of the body that are arguments. */
+  /** Fields of the query and the body that are arguments, called like the field if `subject` does not say. */
   positional?: readonly string[]
   /** The body, for a command that is named after it: `enable` for `{ enabled: true }`. */
   body?: object
@@ -227,10 +227,12 @@ function declare(command: Command, operation: AnyAction | AnyListing, called: Ca
   const { subject, positional = [], flags = {}, examples: lines } = called
   command.description(called.description ?? operation.summary)
   if (called.summary !== undefined) command.summary(called.summary)
-  for (const [at, description] of Object.values<string>(operation.params ?? {}).entries())
-    command.argument(`<${[subject].flat()[at]}>`, docOf(description))
+  const names = [subject ?? []].flat()
+  for (const description of Object.values<string>(operation.params ?? {}))
+    command.argument(`<${names.shift()}>`, docOf(description))
   const fields = called.body ? new Map<string, Field>() : fieldsOf(operation)
-  for (const name of positional) command.argument(`<${name}>`, docOf(fields.get(name)!.schema.description as string))
+  for (const name of positional)
+    command.argument(`<${names.shift() ?? name}>`, docOf(fields.get(name)!.schema.description as string))
   const isChange = 'method' in operation && operation.method === 'PATCH'
   const declared: FieldFlags = new Map()
   for (const [name, { schema, isRequired }] of fields) {
@@ -337,6 +339,7 @@ const madeBy = (self: Self, call: CommandCall): Call => ({
   asker: self,
   party: self,
   approver: self,
+  hasScope: () => true,
   principal: null,
   idempotencyKey: undefined,
 })

@@ -262,6 +262,11 @@ export function requireNetwork({ token }: CallerOf<'api'>, address: string): voi
   throw new Problem('forbidden', `The token '${token.name}' does not work from the address ${address}.`)
 }
 
+/** Whether the caller's API token has a scope. Nobody else needs one. */
+export function hasScope(caller: Caller, scope: Scope): boolean {
+  return caller.kind !== 'api' || includesScope(caller.token.scopes ?? [], scope)
+}
+
 /** For a route whose scope depends on the body. Throws `forbidden` for an API token without it. */
 export function requireTokenScope(sent: Caller | null, scope: Scope): void {
   if (sent?.kind === 'api') requireScope(sent, [scope])
@@ -355,8 +360,7 @@ export function approvalViewerOf(caller: Caller | null): Viewer {
 /** The caller as somebody who filters by names; see `access/asker.ts`. */
 export function askerOf(caller: Caller | null): Asker {
   const known = requireCaller(caller)
-  const readsPeople =
-    known.kind === 'session' || (known.kind === 'api' && includesScope(known.token.scopes ?? [], 'people:read'))
+  const readsPeople = (known.kind === 'session' || known.kind === 'api') && hasScope(known, 'people:read')
   const { person } = known
   return { viewer: approvalViewerOf(caller), listsPeople: readsPeople && person.role === 'admin', self: person }
 }

@@ -17,7 +17,8 @@ import type {
 import { listPage } from '../operations/parameters.ts'
 import type { Rows } from '../schema/lists.ts'
 import { strict } from '../schema/types.ts'
-import { access, approverOf, askerOf, partyOf, renewedCaller, requireCaller, viewerOf } from './access.ts'
+import type { Scope } from '../shared/token-scopes.ts'
+import { access, approverOf, askerOf, hasScope, partyOf, renewedCaller, requireCaller, viewerOf } from './access.ts'
 import { CSV_CONTENT, type Documentation, documented } from './documentation.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { answerList } from './list.ts'
@@ -58,6 +59,10 @@ class Requested implements Call {
 
   get approver() {
     return approverOf(this.served)
+  }
+
+  hasScope(scope: Scope) {
+    return hasScope(requireCaller(this.served.caller), scope)
   }
 
   get principal() {

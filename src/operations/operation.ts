@@ -15,7 +15,7 @@ import type { Contents, Documentation, DocumentedResponse, TAGS } from '../http/
 import type { CsvColumn } from '../lib/csv-column.ts'
 import type { Page, Rows } from '../schema/lists.ts'
 import type { ListFormat, PageRequest, QueryTexts } from '../schema/query.ts'
-import type { RouteScope } from '../shared/token-scopes.ts'
+import type { RouteScope, Scope } from '../shared/token-scopes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -41,6 +41,8 @@ export interface Call<Parameters = unknown, Query = unknown, Body = unknown> {
   party: Party
   /** The same as the one who decides about entries and sheets, and sees what they may approve. */
   approver: Party
+  /** Whether the caller's API token has a scope. Nobody else needs one. */
+  hasScope: (scope: Scope) => boolean
   /** Whose rights something has that lasts longer than the call; null on the command line, which has an admin's. */
   principal: Principal | null
   /** Under which this is done only once. */
@@ -53,6 +55,8 @@ export interface Served {
   caller: Caller | null
   address: () => string
   requestId: string
+  /** Of the object that is read; see `object`. */
+  version: string
   /** What waits for longer than a connection may be silent says so. */
   server: { timeout: (request: Request, seconds: number) => void } | null
   /** The response's status and headers. */
