@@ -25,9 +25,9 @@ import { inboxRoutes } from './features/inbox/routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
 import { deputyOperations } from './features/people/operations/deputies.ts'
 import { joiningOperations } from './features/people/operations/joining.ts'
+import { sessionOperations } from './features/people/operations/session.ts'
 import { tokenOperations } from './features/people/operations/tokens.ts'
 import { meRoutes } from './features/people/routes/me.ts'
-import { sessionRoutes } from './features/people/routes/session.ts'
 import { usersRoutes } from './features/people/routes/users.ts'
 import { ownDataRoute, personalDataRoutes } from './features/personal-data/routes.ts'
 import { leadRuleOperations } from './features/placement/operations/lead-rules.ts'
@@ -53,8 +53,8 @@ import { sheetListOperations } from './features/sheets/operations/list.ts'
 import { sheetOperations } from './features/sheets/operations/sheets.ts'
 import { telemetryOperations } from './features/telemetry/operations/status.ts'
 import { otlpRoutes } from './features/telemetry/routes/otlp.ts'
-import { grantsRoutes } from './features/viewers/routes/grants.ts'
-import { sharedRoutes } from './features/viewers/routes/shared.ts'
+import { grantOperations } from './features/viewers/operations/grants.ts'
+import { sharedOperations } from './features/viewers/operations/shared.ts'
 import { webhookOperations } from './features/webhooks/operations/webhooks.ts'
 import { requireAllow } from './http/access.ts'
 import { clientAddresses } from './http/client-address.ts'
@@ -135,8 +135,7 @@ export const createApp = ({
     .use(web({ cookie, files, people, publicUrl }))
     .use(sharedPages(services))
     .use(at('/api/v1/openapi.json').use(openApi({ routes })))
-    .use(at('/api/v1').use(serve(joiningOperations, { people, organization, cookie })))
-    .use(at('/api/v1/session').use(sessionRoutes({ people, organization, cookie })))
+    .use(at('/api/v1').use(serve([...joiningOperations, ...sessionOperations], { people, organization, cookie })))
     .use(
       at('/api/v1/me')
         .use(
@@ -150,13 +149,8 @@ export const createApp = ({
         )
         .use(ownDataRoute(services)),
     )
-    .use(
-      at('/api/v1/users')
-        .use(usersRoutes({ people, publicUrl }))
-        .use(grantsRoutes(services))
-        .use(personalDataRoutes(services)),
-    )
-    .use(at('/api/v1').use(serve([...tokenOperations, ...deputyOperations], services)))
+    .use(at('/api/v1/users').use(usersRoutes({ people, publicUrl })).use(personalDataRoutes(services)))
+    .use(at('/api/v1').use(serve([...grantOperations, ...tokenOperations, ...deputyOperations], services)))
     .use(at('/api/v1').use(serve([...shareLinkOperations, createShareLink], { ...services, publicUrl })))
     .use(
       at('/api/v1')
@@ -164,8 +158,7 @@ export const createApp = ({
         .use(at('/inbox').use(inboxRoutes(services)))
         .use(at('/changes').use(changesRoutes(services)))
         .use(serve(eventOperations, { ...services, publicUrl }))
-        .use(at('/shared').use(sharedRoutes(services)))
-        .use(serve(webhookOperations, services)),
+        .use(serve([...sharedOperations, ...webhookOperations], services)),
     )
     .use(at('/api/v1/settings').use(organizationRoutes(services)))
     .use(at('/api/v1/audit').use(auditRoutes(services)))
