@@ -3,14 +3,14 @@
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { reportOutliers } from './features/anomalies/operations/outliers.ts'
-import { auditRoutes } from './features/audit/routes.ts'
+import { listChanges } from './features/audit/operations/audit.ts'
 import { billOperations } from './features/bills/operations/bills.ts'
 import { billDocumentOperations } from './features/bills/operations/documents.ts'
 import { billDraftOperations } from './features/bills/operations/drafts.ts'
 import { billPaymentOperations } from './features/bills/operations/payments.ts'
 import { billSendingOperations } from './features/bills/operations/sending.ts'
 import { budgetOperations } from './features/budgets/operations/budgets.ts'
-import { changesRoutes } from './features/changes/routes.ts'
+import { followChanges } from './features/changes/operations/changes.ts'
 import { actOnTokenEntries } from './features/entries/operations/actions.ts'
 import { approvalOperations } from './features/entries/operations/approval.ts'
 import { changeTokenEntry } from './features/entries/operations/change.ts'
@@ -21,7 +21,7 @@ import { ruleEffectOperations } from './features/entries/operations/rules.ts'
 import { reportSchemaRoute } from './features/entries/reporting/routes/report-schema.ts'
 import { reportingRoutes } from './features/entries/reporting/routes/reporting.ts'
 import { eventOperations } from './features/events/operations/events.ts'
-import { inboxRoutes } from './features/inbox/routes.ts'
+import { getInbox } from './features/inbox/operations/inbox.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
 import { deputyOperations } from './features/people/operations/deputies.ts'
 import { joiningOperations } from './features/people/operations/joining.ts'
@@ -43,7 +43,7 @@ import { incompletenessOperations } from './features/reports/operations/incomple
 import { insightOperations } from './features/reports/operations/insights.ts'
 import { usageOperations } from './features/reports/operations/usage.ts'
 import { reportViewOperations } from './features/reports/operations/views.ts'
-import { searchRoutes } from './features/search/routes.ts'
+import { searchEverything } from './features/search/operations/search.ts'
 import { createShareLink } from './features/share-links/operations/creation.ts'
 import { shareLinkOperations } from './features/share-links/operations/share-links.ts'
 import { sharedPages } from './features/share-links/routes/pages.ts'
@@ -153,15 +153,15 @@ export const createApp = ({
     .use(at('/api/v1').use(serve([...grantOperations, ...tokenOperations, ...deputyOperations], services)))
     .use(at('/api/v1').use(serve([...shareLinkOperations, createShareLink], { ...services, publicUrl })))
     .use(
-      at('/api/v1')
-        .use(at('/search').use(searchRoutes(services)))
-        .use(at('/inbox').use(inboxRoutes(services)))
-        .use(at('/changes').use(changesRoutes(services)))
-        .use(serve(eventOperations, { ...services, publicUrl }))
-        .use(serve([...sharedOperations, ...webhookOperations], services)),
+      at('/api/v1').use(
+        serve(
+          [searchEverything, getInbox, followChanges, ...eventOperations, ...sharedOperations, ...webhookOperations],
+          { ...services, publicUrl },
+        ),
+      ),
     )
     .use(at('/api/v1/settings').use(organizationRoutes(services)))
-    .use(at('/api/v1/audit').use(auditRoutes(services)))
+    .use(at('/api/v1').use(serve([listChanges], services)))
     .use(
       at('/api/v1').use(
         serve(

@@ -6,8 +6,6 @@ import type { SearchQuery } from './query.ts'
 import type { SearchAnswer, SearchType } from './schema.ts'
 import { SEARCH_TASK } from './task.ts'
 
-export { readSearchQuery } from './query.ts'
-
 /** Who searches: what of the entries they see, and which other types they may list. */
 export interface Searcher {
   viewer: Viewer
