@@ -4,7 +4,7 @@
  * `scripts/test bundle build`: it takes minutes, and installs Schemathesis into `dist/schemathesis` with Python's pip.
  *
  *   scripts/schemathesis/run                            every kind of credential, with one seed
- *   scripts/schemathesis/run --as api,session --seeds 1,2,3 --examples 100
+ *   scripts/schemathesis/run --as api,admin --seeds 1,2,3 --examples 100
  *   scripts/schemathesis/run --database-url postgres://tally@127.0.0.1/fuzz     on an empty database, with one credential
  */
 import { existsSync } from 'node:fs'
@@ -20,21 +20,21 @@ const PACKAGE = 'schemathesis==4.32.5'
 const ROOT = join(import.meta.dir, '../..')
 const FOLDER = join(ROOT, 'dist/schemathesis')
 
-const CREDENTIALS = ['api', 'session', 'read', 'svc', 'org'] as const
-type Credential = (typeof CREDENTIALS)[number]
-
-/** Names of the security schemes in the document. */
-const SCHEMES: Record<Credential, string> = {
+/** Names of the security schemes in the document. Of sessions there is one for each of these roles. */
+const SCHEMES = {
   api: 'apiToken',
-  session: 'session',
+  admin: 'session',
+  member: 'session',
+  viewer: 'session',
   read: 'readToken',
   svc: 'serviceToken',
   org: 'organizationToken',
-}
+} as const
+type Credential = keyof typeof SCHEMES
 
 const { values: options } = parseArgs({
   options: {
-    as: { type: 'string', default: CREDENTIALS.join() },
+    as: { type: 'string', default: Object.keys(SCHEMES).join() },
     seeds: { type: 'string', default: '1' },
     examples: { type: 'string', default: '30' },
     executable: { type: 'string', default: join(ROOT, 'dist/tally') },
@@ -43,6 +43,7 @@ const { values: options } = parseArgs({
 })
 
 const EMAIL = 'ada@example.com'
+const OTHERS = { member: 'grace@example.com', viewer: 'vera@example.com' }
 const PASSWORD = 'correct horse battery'
 
 /** A new database with an admin, and what is off by default turned on. */
@@ -61,6 +62,10 @@ class Tally {
     await this.run('settings', 'set', '--api-tokens', 'yes', '--share-links', 'yes')
     await this.run('clients', 'add', 'Acme Ltd')
     for (const key of ['ACME', 'OTHER']) await this.run('projects', 'add', key, '--client', 'Acme Ltd')
+    for (const [role, email] of Object.entries(OTHERS)) {
+      await this.run('users', 'add', '--email', email, '--name', role, '--role', role)
+    }
+    await this.run('users', 'grant', OTHERS.viewer, '--client', 'Acme Ltd', '--money', 'amounts', '--bills')
   }
 
   /** What operations can be called for that find nothing in an empty database: their path, and an id for it. */
@@ -105,15 +110,16 @@ class Tally {
 
   /** The token, or the content of a session's cookie. */
   async credential(kind: Credential, url: string): Promise<string> {
-    if (kind === 'session') return this.#session(url)
+    if (kind === 'admin') return this.#session(EMAIL, url)
+    if (kind === 'member' || kind === 'viewer') return this.#session(OTHERS[kind], url)
     const create = ['tokens', 'create', '--kind', kind, '--user', EMAIL, '--name', 'fuzzing']
     if (kind !== 'api') return this.run(...create)
     const scopes: { data: { scope: string }[] } = JSON.parse(await this.run('tokens', 'scopes', '--json'))
     return this.run(...create, '--scope', scopes.data.map(({ scope }) => scope).join())
   }
 
-  async #session(url: string): Promise<string> {
-    const link = await this.run('users', 'invite', EMAIL)
+  async #session(email: string, url: string): Promise<string> {
+    const link = await this.run('users', 'invite', email)
     const answer = await fetch(`${url}/api/v1/password`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', origin: url },
@@ -160,7 +166,8 @@ async function test(program: string, kind: Credential, seed: string): Promise<bo
   const server = await tally.serve(port)
   try {
     const ids = await tally.fill(url)
-    const auth = { [kind === 'session' ? 'api_key' : 'bearer']: await tally.credential(kind, url) }
+    const isSession = SCHEMES[kind] === 'session'
+    const auth = { [isSession ? 'api_key' : 'bearer']: await tally.credential(kind, url) }
     const sections = [
       ...Object.entries(auth).map(([name, value]) => `[auth.openapi.${SCHEMES[kind]}]\n${name} = "${value}"\n`),
       ...Object.entries(ids).map(
@@ -169,7 +176,7 @@ async function test(program: string, kind: Credential, seed: string): Promise<bo
     ]
     await Bun.write(join(folder, 'schemathesis.toml'), sections.join('\n'))
     // Signing out and changing the password would end the session of all later requests.
-    const excluded = kind === 'session' ? ['signOut', 'changePassword'] : []
+    const excluded = isSession ? ['signOut', 'changePassword'] : []
     const report = join(FOLDER, 'reports', `${kind}-${seed}`)
     await mkdir(report, { recursive: true })
     console.log(`\n${kind}, seed ${seed}; report in ${report}`)
@@ -179,7 +186,7 @@ async function test(program: string, kind: Credential, seed: string): Promise<bo
         ...['--seed', seed, '--max-examples', options.examples, '--continue-on-failure'],
         ...['--generation-database', 'none', '--suppress-health-check', 'all', '--no-color'],
         ...['--report', 'junit,ndjson', '--report-dir', report],
-        ...(kind === 'session' ? ['--header', `Origin: ${url}`] : []),
+        ...(isSession ? ['--header', `Origin: ${url}`] : []),
         ...excluded.flatMap((id) => ['--exclude-operation-id', id]),
       ],
       {
