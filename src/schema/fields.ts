@@ -5,7 +5,7 @@ import type { Issue } from '../errors.ts'
 import { hasMoreCharacters } from '../lib/characters.ts'
 import { counted } from '../lib/counted.ts'
 import { parseExactDecimal } from '../lib/money.ts'
-import { foldName } from '../lib/names.ts'
+import { composeName, foldName } from '../lib/names.ts'
 
 export { ROLES, STAFF_ROLES, seesEverything }
 
@@ -60,9 +60,9 @@ export function issuesOfEmail(email: string, pointer: string): Issue[] {
   return [{ pointer, code: 'bad_format', message: 'must be an e-mail address, such as ada@example.com' }]
 }
 
-/** For a name after `composeName`. */
+/** For a name as it is given, or after `composeName`. */
 export function issuesOfName(name: string, pointer: string): Issue[] {
-  if (name === '') return [{ pointer, code: 'too_short', message: 'must not be empty' }]
+  if (composeName(name) === '') return [{ pointer, code: 'too_short', message: 'must not be empty' }]
   if (hasMoreCharacters(name, NAME_LIMIT)) return [tooLong(pointer, NAME_LIMIT)]
   if (CONTROL_CHARACTER.test(name) || !name.isWellFormed()) {
     return [{ pointer, code: 'bad_format', message: 'must not contain control characters' }]

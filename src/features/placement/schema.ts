@@ -1,22 +1,20 @@
 /** API schema of placement rules, shared by validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
 import { PROPOSAL_STATES } from '../../database/schema/values.ts'
-import { LABEL_NAMES, listOf, moment, named, oneOf, orNull, strict } from '../../schema/types.ts'
+import { LABEL_NAMES, listOf, moment, named, oneOf, orNull, PLAIN_TEXT, SHOWN, strict } from '../../schema/types.ts'
 import { VERDICTS } from './match.ts'
 import { CONDITIONS_LIMIT, FIELD_EXPECTED, FIELD_PATTERN, PATTERN_LIMIT, RULES_LIMIT } from './rule-issues.ts'
 import { KEY_LIMIT } from './ticket-template.ts'
-
-/** No control characters (C0, DEL, C1). */
-const PLAIN_TEXT = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 
 const textOf = (description: string, examples: string[], maxLength = 200) =>
   Type.String({
     description,
     minLength: 1,
     maxLength,
-    pattern: PLAIN_TEXT,
+    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
     errorMessage: 'must be a string without control characters',
     examples,
+    [SHOWN]: { pattern: PLAIN_TEXT },
   })
 
 const Condition = Type.Object(

@@ -309,7 +309,7 @@ export const AddedPrice = Type.Object(
     added: Type.Boolean({
       description: 'Whether the price was added, or would be; false if the same price is already set by hand.',
     }),
-    price: orNull({ ...PriceBody, description: 'Null in a dry run.' }),
+    price: Type.Union([PriceBody, Type.Null()], { description: 'Null in a dry run.' }),
     before: Before,
     after: Type.Object(rowFields, { ...strict, description: 'The price with everything that it keeps.' }),
     kept: Type.Array(oneOf(KEPT_FIELDS, 'A field.'), {

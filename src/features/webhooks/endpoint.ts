@@ -7,10 +7,7 @@ import { composeName } from '../../lib/names.ts'
 import { issuesOfGiven, issuesOfName } from '../../schema/fields.ts'
 import { eventTypesOf } from '../../shared/event-types.ts'
 import { neededScopes, type Rights, unreadableType } from './rights.ts'
-import type { WebhookChange } from './schema.ts'
-
-/** The limit of most servers; addresses of chats have some 150 characters. */
-const URL_LIMIT = 2_000
+import { URL_LIMIT, type WebhookChange } from './schema.ts'
 
 /** The issues of the fields that are given, for a webhook with these rights. */
 export function issuesOfWebhook({ name, url, format, types, client, project }: WebhookChange, rights: Rights): Issue[] {

@@ -7,7 +7,7 @@ import {
   WEBHOOK_SUSPENDED_REASONS,
 } from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
-import { chosen, givenName, listOf, moment, nameOf, oneOf, orNull, strict } from '../../schema/types.ts'
+import { chosen, givenName, listOf, moment, nameOf, oneOf, orNull, SHOWN, strict } from '../../schema/types.ts'
 import { writeEventId } from '../events/service.ts'
 import { secretText } from './signature.ts'
 import type { DeliveryRow } from './store/deliveries.ts'
@@ -18,6 +18,9 @@ export type WebhookState = (typeof WEBHOOK_STATES)[number]
 
 /** Two weeks, as for API tokens. */
 const OVERLAP_LIMIT_HOURS = 336
+
+/** The limit of most servers; addresses of chats have some 150 characters. */
+export const URL_LIMIT = 2_000
 
 /** Twice as many as there are. */
 const TYPES_LIMIT = 200
@@ -31,6 +34,7 @@ const given = {
     description:
       'The https:// or http:// address to send to, without a user or password. Redirects are not followed. Addresses that are not on the public internet need the option `--webhook-private-networks` of the server.',
     examples: ['https://hooks.example.com/tally'],
+    [SHOWN]: { minLength: 1, maxLength: URL_LIMIT },
   }),
   format: chosen(WEBHOOK_FORMATS, FORMATS),
   types: Type.Array(Type.String(), {

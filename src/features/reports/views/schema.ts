@@ -1,7 +1,7 @@
 /** Saved views in the API. */
 import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
 import { timestamp } from '../../../lib/duration.ts'
-import { listOf, moment, storedFilters, strict } from '../../../schema/types.ts'
+import { listOf, moment, SHOWN, storedFilters, strict } from '../../../schema/types.ts'
 import type { StoredView } from './store.ts'
 
 export const NAME_LIMIT = 100
@@ -49,7 +49,11 @@ const Parameters = Type.Object(
 ) as unknown as TUnsafe<ViewParameters>
 
 const changeable = {
-  name: Type.String({ description: `At most ${NAME_LIMIT} characters.`, examples: ['Cost by client'] }),
+  name: Type.String({
+    description: `At most ${NAME_LIMIT} characters.`,
+    examples: ['Cost by client'],
+    [SHOWN]: { minLength: 1, maxLength: NAME_LIMIT, pattern: '\\S' },
+  }),
   parameters: Parameters,
   shared: Type.Boolean({
     description:
