@@ -1,35 +1,70 @@
 /** TypeBox's schemas as JSON Schema 2020-12 for readers: the meaning, without details that only validation needs. */
 import type { TSchema } from '@sinclair/typebox'
 import { LIST } from '../operations/parameters.ts'
+import { acceptingNulls } from '../schema/absent-fields.ts'
 import { NAMES, SHOWN } from '../schema/types.ts'
 
 export type JsonSchema = Record<string, unknown>
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
-/** Named schemas, each written once and referenced from everywhere else. */
-export class Components {
-  readonly schemas: Record<string, JsonSchema> = {}
+/** `given`: in a request, where null stands for a field that is not given (`schema/absent-fields.ts`). Else `plain`. */
+export type Use = 'plain' | 'given'
 
-  /**
-   * The schema for use in the document: every schema with an `$id` becomes a component and is replaced by a reference.
-   */
-  schema(schema: TSchema): JsonSchema {
+/**
+ * Named schemas, each written once and referenced from everywhere else. One that differs by its use is two components, of
+ * which `XInput` is the given one.
+ */
+export class Components {
+  /** By use and name: what is written, with its references, and everything in it as text. */
+  readonly #found = new Map<string, { written: JsonSchema; content: string }>()
+
+  /** The schema for use in the document: every schema with an `$id` is replaced by a reference, which has its use until the end. */
+  schema(schema: TSchema, use: Use = 'plain'): JsonSchema {
+    return this.#referring(use === 'plain' ? schema : acceptingNulls(schema), use)
+  }
+
+  /** The components, by name, and the document with references to them: the same, whatever was found first. */
+  complete<Document extends object>(document: Document): { schemas: Record<string, JsonSchema>; document: Document } {
+    const named = [...this.#found].map(([key, { written }]) => [this.#nameOf(key), written] as const)
+    const text = JSON.stringify({ schemas: byName(named), document }, (key, value) =>
+      key === '$ref' && value.startsWith(SCHEMAS) ? SCHEMAS + this.#nameOf(value.slice(SCHEMAS.length)) : value,
+    )
+    return JSON.parse(text)
+  }
+
+  #referring(schema: TSchema, use: Use): JsonSchema {
     return write(schema, ({ $id, ...rest }) => {
+      if (typeof rest.$ref === 'string') return { $ref: `${SCHEMAS}plain/${rest.$ref}` }
       if (typeof $id !== 'string') return rest
-      // The name is reserved before its content is written, since that may refer to it.
-      if (!Object.hasOwn(this.schemas, $id)) {
-        this.schemas[$id] = {}
-        this.schemas[$id] = this.schema(rest as TSchema)
-      }
-      return { $ref: `#/components/schemas/${$id}` }
+      const key = `${use}/${$id}`
+      const content = JSON.stringify(write(rest as TSchema, withoutId))
+      const found = this.#found.get(key)
+      if (!found) this.#found.set(key, { written: this.#referring(rest as TSchema, use), content })
+      else if (found.content !== content) throw new Error(`Two different schemas have the name ${$id}`)
+      return { $ref: `${SCHEMAS}${key}` }
     })
+  }
+
+  #nameOf(key: string): string {
+    const [use, name] = key.split('/') as [Use, string]
+    const plain = this.#found.get(`plain/${name}`)
+    return use === 'plain' || !plain || plain.content === this.#found.get(key)!.content ? name : `${name}Input`
   }
 }
 
+/** In alphabetical order. */
+export function byName<Value>(entries: Iterable<readonly [string, Value]>): Record<string, Value> {
+  return Object.fromEntries([...entries].sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+const SCHEMAS = '#/components/schemas/'
+
+const withoutId = ({ $id: _, ...rest }: JsonSchema): JsonSchema => rest
+
 /** A self-contained schema, with an id that identifies it wherever it is stored. */
 export function standaloneSchema(schema: TSchema, id: string, title: string): JsonSchema {
-  return { $schema: DIALECT, $id: id, title, ...write(schema, ({ $id: _, ...rest }) => rest) }
+  return { $schema: DIALECT, $id: id, title, ...write(schema, withoutId) }
 }
 
 type Rewrite = (schema: JsonSchema) => JsonSchema
@@ -54,7 +89,6 @@ function readable(schema: JsonSchema): JsonSchema {
     const { patternProperties: ____, ...others } = rest
     return { ...others, additionalProperties: names[ANY_NAME] }
   }
-  if (typeof rest.$ref === 'string' && !rest.$ref.includes('/')) return { $ref: `#/components/schemas/${rest.$ref}` }
   return rest
 }
 

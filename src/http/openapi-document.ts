@@ -7,10 +7,9 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { VERSION } from '../embedded/version.ts'
 import { PROBLEMS, type ProblemCode } from '../errors.ts'
 import { REQUIRED } from '../operations/parameters.ts'
-import { acceptingNulls } from '../schema/absent-fields.ts'
 import { type GuardedRoute, SECURITY_SCHEMES, SESSION_COOKIE, securityOf } from './access.ts'
 import { type Contents, type Documentation, REQUEST_HEADERS, RESPONSE_HEADERS, TAGS } from './documentation.ts'
-import { Components, type JsonSchema } from './json-schema.ts'
+import { byName, Components, type JsonSchema, type Use } from './json-schema.ts'
 import { EXAMPLE_RPC_STATUS, OTLP_CONTENT_TYPES, RpcStatus } from './otlp.ts'
 import { PROBLEM_TYPE, ProblemSchema, problemPath } from './problems.ts'
 
@@ -60,7 +59,7 @@ export async function openApiDocument(routes: readonly DescribedRoute[]): Promis
     const method = route.method.toLowerCase()
     methods[method] = writer.complete(methods[method] as Collected, route, detail.documentation)
   }
-  return { ...document, components: writer.components() }
+  return writer.withComponents(document)
 }
 
 /** An operation as the plugin writes it: with what `documented` says in its terms, and the names of its parameters. */
@@ -95,11 +94,6 @@ async function collected(routes: readonly DescribedRoute[]): Promise<OpenApiDocu
   return (await answer.json()) as OpenApiDocument
 }
 
-/** In a change, null clears a field; everywhere else it means that an optional field is not given. */
-function requestOf(method: string, { schema, ...contents }: Contents): Contents {
-  return { ...contents, ...(schema && { schema: method === 'PATCH' ? schema : acceptingNulls(schema) }) }
-}
-
 /** Writes operations and collects their shared components. */
 class DocumentWriter {
   readonly #schemas = new Components()
@@ -117,9 +111,10 @@ class DocumentWriter {
         ? { ...documentation, headers: [...(documentation.headers ?? []), 'If-Match' as const] }
         : documentation
     const named = ['X-Request-Id', ...headers].map((name) => ({ $ref: `#/components/parameters/${name}` }))
+    // In a change, null clears a field; in all other requests, it means that an optional field is not given.
     const content =
       body || hooks.body
-        ? this.#content(requestOf(method, { ...(hooks.body && { schema: hooks.body }), ...body }))
+        ? this.#content({ ...(hooks.body && { schema: hooks.body }), ...body }, method === 'PATCH' ? 'plain' : 'given')
         : undefined
     return {
       ...collected,
@@ -140,34 +135,21 @@ class DocumentWriter {
     }
   }
 
-  components(): OpenApiDocument['components'] {
+  /** Call it when all operations are complete. */
+  withComponents(operations: OpenApiDocument): OpenApiDocument {
     // Included even if no operation refers to it: batches return problems within their results.
     this.#schemas.schema(ProblemSchema)
-    return {
-      schemas: this.#schemas.schemas,
-      responses: this.#responses,
-      parameters: Object.fromEntries(
-        Object.entries(REQUEST_HEADERS).map(([name, { description, ...schema }]) => [
-          name,
-          { name, in: 'header', required: false, description, schema: { type: 'string', ...schema } },
-        ]),
-      ),
-      headers: Object.fromEntries(
-        Object.entries(RESPONSE_HEADERS).map(([name, { description, ...schema }]) => [
-          name,
-          { description, schema: { type: 'string', ...schema } },
-        ]),
-      ),
-      securitySchemes: SECURITY,
-    }
+    const responses = byName(Object.entries(this.#responses))
+    const { schemas, document } = this.#schemas.complete({ ...operations, components: { responses } })
+    return { ...document, components: { schemas, ...document.components, ...SHARED_COMPONENTS } }
   }
 
-  #content({ also = {}, ...json }: Contents): Json {
+  #content({ also = {}, ...json }: Contents, use: Use = 'plain'): Json {
     const contents = { ...(json.schema && { 'application/json': json }), ...also }
     return Object.fromEntries(
       Object.entries(contents).map(([type, { schema, ...examples }]) => [
         type,
-        { ...(schema && { schema: this.#schemas.schema(schema) }), ...examples },
+        { ...(schema && { schema: this.#schemas.schema(schema, use) }), ...examples },
       ]),
     )
   }
@@ -317,6 +299,23 @@ const SECURITY: Record<string, Json> = {
     description:
       'A signed-in person, identified by the session cookie (set over TLS, its name starts with `__Host-`). If an operation lists several roles, any of them is sufficient; if it lists none, any but `viewer` is. Requests that change something are accepted from pages of the same origin only.',
   },
+}
+
+/** Those that no route has of its own. */
+const SHARED_COMPONENTS = {
+  parameters: Object.fromEntries(
+    Object.entries(REQUEST_HEADERS).map(([name, { description, ...schema }]) => [
+      name,
+      { name, in: 'header', required: false, description, schema: { type: 'string', ...schema } },
+    ]),
+  ),
+  headers: Object.fromEntries(
+    Object.entries(RESPONSE_HEADERS).map(([name, { description, ...schema }]) => [
+      name,
+      { description, schema: { type: 'string', ...schema } },
+    ]),
+  ),
+  securitySchemes: SECURITY,
 }
 
 const ANY_BODY: ProblemCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type', 'validation_failed']

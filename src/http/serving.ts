@@ -177,10 +177,7 @@ function routeOf(operation: AnyAction | AnyListing, needs: never) {
   return { method, handler: handlerOf(operation, needs), query, shape }
 }
 
-/**
- * The routes of operations that need the same services. One that returns a shape is before those that take it: the OpenAPI
- * document describes a shape that several share as it first finds it.
- */
+/** The routes of operations that need the same services. */
 export function serve<const Operations extends readonly Operation[]>(
   operations: Operations,
   needs: Intersection<NeedsOf<Operations[number]>>,

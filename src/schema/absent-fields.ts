@@ -44,13 +44,13 @@ function optional(fields: Record<string, TSchema>, isOptional: (name: string) =>
   )
 }
 
-/** The description stays with the field, where readers and generators look for it. */
+/** The description stays with the field, where readers and generators look for it; one with a name keeps it as well. */
 function orNull(field: TSchema): object {
   const { description, examples, ...rest } = field
   return {
     ...(description !== undefined && { description }),
     ...(examples !== undefined && { examples }),
-    anyOf: [rest, { type: 'null' }],
+    anyOf: [field.$id === undefined ? rest : field, { type: 'null' }],
   }
 }
 
