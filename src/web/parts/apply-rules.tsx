@@ -7,9 +7,10 @@ import { answer, api, apiUntil, type Body } from '../server/api.ts'
 import { asProblem, type Problem } from '../server/problem.ts'
 import { forget } from '../server/queries.ts'
 import { notify } from '../server/send.ts'
+import { countColumn, momentColumn, moneyColumn, textColumn } from './columns.tsx'
 import { type Column, DataTable } from './data-table.tsx'
 import { Failure } from './failure.tsx'
-import { Count, Moment, Money } from './figures.tsx'
+import { Money } from './figures.tsx'
 
 const { apply } = api['placement-rules']
 
@@ -193,63 +194,21 @@ function Moves({ scope, filter }: { scope: Scope; filter: ApplyFilter }) {
 }
 
 const GROUP_COLUMNS: Column<Applied['groups'][number]>[] = [
-  {
-    key: 'from',
-    title: 'From',
-    value: ({ from }) => whereText(from),
-    phone: 'bare',
-    width: '22%',
-    cell: ({ from }) => whereText(from),
-  },
-  {
-    key: 'to',
-    title: 'To',
-    value: ({ to }) => whereText(to),
-    phone: 'title',
-    width: '22%',
-    cell: ({ to }) => whereText(to),
-  },
+  textColumn('from', 'From', ({ from }) => whereText(from), { phone: 'bare', width: '22%' }),
+  textColumn('to', 'To', ({ to }) => whereText(to), { phone: 'title', width: '22%' }),
   {
     key: 'rule',
     title: 'Rule',
     value: ({ rule }) => rule?.name,
     cell: ({ rule }) => <bdi>{rule?.name ?? 'named in the report'}</bdi>,
   },
-  {
-    key: 'entries',
-    title: 'Entries',
-    value: ({ entries }) => entries,
-    isNumber: true,
-    width: '90px',
-    cell: ({ entries }) => <Count value={entries} />,
-  },
-  {
-    key: 'cost',
-    title: 'Cost (USD)',
-    value: ({ cost }) => cost,
-    isNumber: true,
-    width: '110px',
-    phone: 'value',
-    cell: ({ cost }) => <Money amount={cost} />,
-  },
+  countColumn('entries', 'Entries', ({ entries }) => entries, { width: '90px' }),
+  moneyColumn('cost', 'Cost (USD)', ({ cost }) => cost, { width: '110px', phone: 'value' }),
 ]
 
 const MOVE_COLUMNS: Column<Applied['moves'][number]>[] = [
-  {
-    key: 'started',
-    title: 'Started',
-    value: ({ started_at }) => started_at,
-    width: '150px',
-    phone: 'bare',
-    cell: ({ started_at }) => <Moment at={started_at} />,
-  },
-  {
-    key: 'from',
-    title: 'From',
-    value: ({ from }) => whereText(from),
-    phone: 'bare',
-    cell: ({ from }) => whereText(from),
-  },
+  momentColumn('started', 'Started', ({ started_at }) => started_at, { width: '150px', phone: 'bare' }),
+  textColumn('from', 'From', ({ from }) => whereText(from), { phone: 'bare' }),
   {
     key: 'to',
     title: 'To',
@@ -266,15 +225,7 @@ const MOVE_COLUMNS: Column<Applied['moves'][number]>[] = [
       </>
     ),
   },
-  {
-    key: 'cost',
-    title: 'Cost (USD)',
-    value: ({ cost }) => cost,
-    isNumber: true,
-    width: '110px',
-    phone: 'value',
-    cell: ({ cost }) => <Money amount={cost} />,
-  },
+  moneyColumn('cost', 'Cost (USD)', ({ cost }) => cost, { width: '110px', phone: 'value' }),
 ]
 
 const whereText = ({ project, ticket }: Where): string =>

@@ -25,7 +25,3 @@ export interface Column<Row> {
    */
   phone?: 'title' | 'value' | 'line' | 'bare' | 'hidden'
 }
-
-/** Columns of rows that are a part of a list, which no order of theirs would show. */
-export const unsorted = <Row>(columns: readonly Column<Row>[]): Column<Row>[] =>
-  columns.map(({ value: _, ...column }) => column)

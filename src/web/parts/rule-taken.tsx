@@ -1,9 +1,10 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { addressOf } from '../address.ts'
+import { moneyColumn } from './columns.tsx'
 import { fieldTitle } from './condition.ts'
 import { type Column, DataTable } from './data-table.tsx'
-import { Ago, Money } from './figures.tsx'
+import { Ago } from './figures.tsx'
 import type { Tried } from './rule-test-results.tsx'
 
 /** The projects that the rule would assign entries to or, if it matches none, why not. */
@@ -41,15 +42,7 @@ const columnsOf = (isNone: boolean): Column<Tried>[] => [
     phone: 'bare',
     cell: (tried) => (isNone ? <WhyNot tried={tried} /> : <GoesTo tried={tried} />),
   },
-  {
-    key: 'cost',
-    title: 'Cost (USD)',
-    value: ({ entry }) => entry.cost,
-    isNumber: true,
-    width: '100px',
-    phone: 'value',
-    cell: ({ entry }) => <Money amount={entry.cost} />,
-  },
+  moneyColumn('cost', 'Cost (USD)', ({ entry }) => entry.cost, { width: '100px', phone: 'value' }),
 ]
 
 const whatItIs = ({ entry: { labels, summary, agent_name } }: Tried): string =>

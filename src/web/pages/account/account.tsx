@@ -3,11 +3,12 @@ import { Alert, Button, Group, PasswordInput, Skeleton, Stack, Text, TextInput, 
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { momentColumn } from '../../parts/columns.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Download } from '../../parts/download.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { Ago, Moment } from '../../parts/figures.tsx'
+import { Ago } from '../../parts/figures.tsx'
 import { NewPassword } from '../../parts/new-password.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
@@ -147,20 +148,8 @@ const COLUMNS: Column<Session>[] = [
     phone: 'title',
     cell: ({ current, last_seen_at }) => (current ? 'This browser' : <Ago at={last_seen_at} />),
   },
-  {
-    key: 'begun',
-    title: 'Signed in',
-    value: ({ signed_in_at }) => signed_in_at,
-    width: '200px',
-    cell: ({ signed_in_at }) => <Moment at={signed_in_at} />,
-  },
-  {
-    key: 'ends',
-    title: 'Expires',
-    value: ({ expires_at }) => expires_at,
-    width: '200px',
-    cell: ({ expires_at }) => <Moment at={expires_at} />,
-  },
+  momentColumn('begun', 'Signed in', ({ signed_in_at }) => signed_in_at, { width: '200px' }),
+  momentColumn('ends', 'Expires', ({ expires_at }) => expires_at, { width: '200px' }),
 ]
 
 function Sessions() {

@@ -3,6 +3,7 @@ import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -43,13 +44,7 @@ export function Deputies() {
       width: '220px',
       cell: ({ from, to }) => `${from} to ${to}`,
     },
-    {
-      key: 'state',
-      title: 'State',
-      value: ({ state }) => STATES[state],
-      width: '110px',
-      cell: ({ state }) => STATES[state],
-    },
+    textColumn('state', 'State', ({ state }) => STATES[state], { width: '110px' }),
     {
       key: 'remove',
       title: '',

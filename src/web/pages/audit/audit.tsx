@@ -4,10 +4,10 @@ import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import { flag, one, useAddress } from '../../address.ts'
 import { addDays, startOfDay } from '../../format/moments.ts'
+import { momentColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { readPeriod } from '../../parts/period.ts'
@@ -144,30 +144,10 @@ export default function Audit() {
 }
 
 const COLUMNS: Column<Change>[] = [
-  {
-    key: 'at',
-    title: 'Time',
-    value: ({ at }) => at,
-    width: '165px',
-    phone: 'value',
-    cell: ({ at }) => <Moment at={at} />,
-  },
-  { key: 'who', title: 'Actor', value: actorOf, width: '190px', cell: (change) => <bdi>{actorOf(change)}</bdi> },
-  {
-    key: 'action',
-    title: 'Action',
-    value: ({ action }) => actionInWords(action),
-    width: '190px',
-    phone: 'title',
-    cell: ({ action }) => actionInWords(action),
-  },
-  {
-    key: 'object',
-    title: 'Object',
-    value: ({ object }) => object?.name,
-    width: '200px',
-    cell: ({ object }) => (object?.name ? <bdi>{object.name}</bdi> : <EmptyCell />),
-  },
+  momentColumn('at', 'Time', ({ at }) => at, { width: '165px', phone: 'value' }),
+  textColumn('who', 'Actor', actorOf, { width: '190px' }),
+  textColumn('action', 'Action', ({ action }) => actionInWords(action), { width: '190px', phone: 'title' }),
+  textColumn('object', 'Object', ({ object }) => object?.name, { width: '200px' }),
   {
     key: 'changed',
     title: 'Changes',

@@ -1,9 +1,10 @@
 import { Drawer, Group, Stack, Text } from '@mantine/core'
 import { useLocation } from 'wouter'
+import { countColumn, momentColumn, moneyColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Download } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { Count, Moment, Money } from '../../parts/figures.tsx'
+import { Count, Money } from '../../parts/figures.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import type { Bill, BillLine } from './bill-body.ts'
@@ -40,37 +41,10 @@ const COLUMNS: Column<Entry>[] = [
       </>
     ),
   },
-  {
-    key: 'started',
-    title: 'Started',
-    value: ({ started_at }) => started_at,
-    width: '165px',
-    cell: ({ started_at }) => <Moment at={started_at} />,
-  },
-  {
-    key: 'model',
-    title: 'Model',
-    value: ({ model }) => model,
-    width: '150px',
-    cell: ({ model }) => <bdi>{model}</bdi>,
-  },
-  {
-    key: 'tokens',
-    title: 'Tokens',
-    value: ({ tokens }) => tokens.total,
-    width: '70px',
-    isNumber: true,
-    cell: ({ tokens }) => <Count value={tokens.total} />,
-  },
-  {
-    key: 'cost',
-    title: 'Cost',
-    value: ({ cost }) => cost,
-    width: '80px',
-    isNumber: true,
-    phone: 'value',
-    cell: ({ cost }) => <Money amount={cost} />,
-  },
+  momentColumn('started', 'Started', ({ started_at }) => started_at, { width: '165px' }),
+  textColumn('model', 'Model', ({ model }) => model, { width: '150px' }),
+  countColumn('tokens', 'Tokens', ({ tokens }) => tokens.total, { width: '70px' }),
+  moneyColumn('cost', 'Cost', ({ cost }) => cost, { width: '80px', phone: 'value' }),
 ]
 
 /** A drawer that lists the entries of a bill line. */

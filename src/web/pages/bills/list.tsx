@@ -2,9 +2,9 @@ import { Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link, useLocation } from 'wouter'
 import { addressOf, one, oneOf, useAddress } from '../../address.ts'
-import { count } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
+import { exactCountColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -138,15 +138,7 @@ const NoBills = () => (
 )
 
 export const COLUMNS: Column<BillHead>[] = [
-  {
-    key: 'number',
-    sort: 'number',
-    title: 'Number',
-    value: ({ number }) => number,
-    width: '105px',
-    phone: 'title',
-    cell: ({ number }) => number,
-  },
+  textColumn('number', 'Number', ({ number }) => number, { sort: 'number', width: '105px', phone: 'title' }),
   {
     key: 'for',
     sort: 'recipient',
@@ -191,15 +183,11 @@ export const COLUMNS: Column<BillHead>[] = [
     width: '122px',
     cell: (bill) => <Due bill={bill} />,
   },
-  {
-    key: 'state',
+  statusColumn('state', 'State', ({ state, overdue }) => (overdue ? 'overdue' : state), {
     sort: 'state',
-    title: 'State',
-    value: ({ state, overdue }) => (overdue ? 'overdue' : state),
     width: '90px',
     phone: 'bare',
-    cell: ({ state, overdue }) => <Status of={overdue ? 'overdue' : state} />,
-  },
+  }),
   {
     key: 'delivery',
     title: 'E-mail',
@@ -207,16 +195,7 @@ export const COLUMNS: Column<BillHead>[] = [
     width: '76px',
     cell: ({ delivery }) => (delivery === 'none' ? <EmptyCell /> : <Status of={delivery} />),
   },
-  {
-    key: 'entries',
-    sort: 'entries',
-    title: 'Entries',
-    value: ({ entries }) => entries,
-    width: '80px',
-    isNumber: true,
-    phone: 'hidden',
-    cell: ({ entries }) => count(entries),
-  },
+  exactCountColumn('entries', 'Entries', ({ entries }) => entries, { sort: 'entries', width: '80px', phone: 'hidden' }),
   {
     key: 'total',
     sort: 'total',

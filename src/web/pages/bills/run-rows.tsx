@@ -2,9 +2,10 @@
 import { Anchor, Button, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { count, counted } from '../../format/counts.ts'
+import { counted } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
+import { exactCountColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -57,14 +58,7 @@ const columnsOf = (
     width: '170px',
     cell: (row) => <LastBill row={row} />,
   },
-  {
-    key: 'entries',
-    title: 'Entries',
-    value: ({ entries }) => entries,
-    width: '90px',
-    isNumber: true,
-    cell: ({ entries }) => count(entries),
-  },
+  exactCountColumn('entries', 'Entries', ({ entries }) => entries, { width: '90px' }),
   {
     key: 'total',
     title: 'Total',

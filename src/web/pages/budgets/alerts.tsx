@@ -3,6 +3,7 @@ import { Stack, Text, Title } from '@mantine/core'
 import { dayInWords } from '../../format/moments.ts'
 import type { Budget } from '../../parts/budgets/budget.ts'
 import { Amount } from '../../parts/budgets/budget-progress.tsx'
+import { momentColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
@@ -43,14 +44,7 @@ export function Alerts({ budget: { id, measure } }: { budget: Budget }) {
 
 const columnsOf = (measure: Budget['measure']): Column<BudgetAlert>[] => [
   { key: 'threshold', title: 'Threshold', value: thresholdInWords, phone: 'title', cell: thresholdInWords },
-  {
-    key: 'at',
-    title: 'As of',
-    value: ({ at }) => at,
-    width: '170px',
-    phone: 'value',
-    cell: ({ at }) => <Moment at={at} />,
-  },
+  momentColumn('at', 'As of', ({ at }) => at, { width: '170px', phone: 'value' }),
   {
     key: 'period',
     title: 'Period from',

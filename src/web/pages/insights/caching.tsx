@@ -2,6 +2,7 @@
 import { Anchor, SegmentedControl } from '@mantine/core'
 import { Link } from 'wouter'
 import { columnPercent } from '../../format/counts.ts'
+import { countColumn, moneyColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { pageOfList } from '../../parts/entries/filters.ts'
@@ -81,7 +82,7 @@ function columnsOf(dimension: Dimension, timeZone: string, trend: CacheReport | 
       const same = results.find((result) => keyOf(result, dimension) === keyOf(group, dimension))
       return same?.hit_rate ?? null
     })
-  return [
+  return unsorted([
     {
       key: 'name',
       title: TITLES[dimension],
@@ -93,30 +94,9 @@ function columnsOf(dimension: Dimension, timeZone: string, trend: CacheReport | 
         </Anchor>
       ),
     },
-    {
-      key: 'saved',
-      title: 'Saved',
-      isNumber: true,
-      width: '120px',
-      phone: 'value',
-      cell: ({ saved }) => <Money amount={saved} />,
-    },
-    {
-      key: 'uncached',
-      title: 'As input',
-      isNumber: true,
-      width: '120px',
-      phone: 'hidden',
-      cell: ({ uncached_value }) => <Money amount={uncached_value} />,
-    },
-    {
-      key: 'cached',
-      title: 'As cached',
-      isNumber: true,
-      width: '120px',
-      phone: 'hidden',
-      cell: ({ cached_value }) => <Money amount={cached_value} />,
-    },
+    moneyColumn('saved', 'Saved', ({ saved }) => saved, { width: '120px', phone: 'value' }),
+    moneyColumn('uncached', 'As input', ({ uncached_value }) => uncached_value, { width: '120px', phone: 'hidden' }),
+    moneyColumn('cached', 'As cached', ({ cached_value }) => cached_value, { width: '120px', phone: 'hidden' }),
     {
       key: 'hit_rate',
       title: 'Hit rate',
@@ -131,14 +111,7 @@ function columnsOf(dimension: Dimension, timeZone: string, trend: CacheReport | 
       phone: 'hidden',
       cell: (group) => <Spark label={`Hit rate of ${nameOf(group, dimension)}`} shares={ratesOf(group)} />,
     },
-    {
-      key: 'read',
-      title: 'Cache reads',
-      isNumber: true,
-      width: '120px',
-      phone: 'hidden',
-      cell: ({ tokens }) => <Count value={tokens.cache_read} />,
-    },
+    countColumn('read', 'Cache reads', ({ tokens }) => tokens.cache_read, { width: '120px', phone: 'hidden' }),
     {
       key: 'entries',
       title: 'Entries',
@@ -146,7 +119,7 @@ function columnsOf(dimension: Dimension, timeZone: string, trend: CacheReport | 
       width: '90px',
       cell: (row) => <Entries {...row} />,
     },
-  ]
+  ])
 }
 
 const footOf = (

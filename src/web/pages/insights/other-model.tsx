@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { count, percentChange } from '../../format/counts.ts'
+import { moneyColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Money } from '../../parts/figures.tsx'
@@ -87,51 +88,33 @@ function ModelForm({ as, choose }: Omit<OtherModelProps, 'asked'>) {
 
 const changeOf = (ratio: number | null): string => (ratio === null ? '–' : percentChange(ratio - 1))
 
-const columnsOf = ({ left_out }: WhatIfReport): Column<Model>[] => [
-  {
-    key: 'model',
-    title: 'Model',
-    minWidth: '180px',
-    phone: 'title',
-    cell: (row) => <ModelName {...row} />,
-  },
-  {
-    key: 'value',
-    title: 'Own prices',
-    isNumber: true,
-    width: '120px',
-    cell: ({ value }) => <Money amount={value} />,
-  },
-  {
-    key: 'other',
-    title: 'Other prices',
-    isNumber: true,
-    width: '130px',
-    cell: ({ other_value }) => <Money amount={other_value} />,
-  },
-  {
-    key: 'difference',
-    title: 'Difference',
-    isNumber: true,
-    width: '120px',
-    phone: 'value',
-    cell: ({ difference }) => <Money amount={difference} />,
-  },
-  { key: 'ratio', title: 'Change', isNumber: true, width: '100px', cell: ({ ratio }) => changeOf(ratio) },
-  {
-    key: 'left_out',
-    title: 'Without a price',
-    isNumber: true,
-    width: '140px',
-    cell: ({ model, provider }) => (
-      <PartsOf parts={left_out.filter((part) => part.model === model && part.provider === provider)} />
-    ),
-  },
-  {
-    key: 'entries',
-    title: 'Entries',
-    isNumber: true,
-    width: '90px',
-    cell: (row) => <Entries {...row} />,
-  },
-]
+const columnsOf = ({ left_out }: WhatIfReport): Column<Model>[] =>
+  unsorted([
+    {
+      key: 'model',
+      title: 'Model',
+      minWidth: '180px',
+      phone: 'title',
+      cell: (row) => <ModelName {...row} />,
+    },
+    moneyColumn('value', 'Own prices', ({ value }) => value, { width: '120px' }),
+    moneyColumn('other', 'Other prices', ({ other_value }) => other_value, { width: '130px' }),
+    moneyColumn('difference', 'Difference', ({ difference }) => difference, { width: '120px', phone: 'value' }),
+    { key: 'ratio', title: 'Change', isNumber: true, width: '100px', cell: ({ ratio }) => changeOf(ratio) },
+    {
+      key: 'left_out',
+      title: 'Without a price',
+      isNumber: true,
+      width: '140px',
+      cell: ({ model, provider }) => (
+        <PartsOf parts={left_out.filter((part) => part.model === model && part.provider === provider)} />
+      ),
+    },
+    {
+      key: 'entries',
+      title: 'Entries',
+      isNumber: true,
+      width: '90px',
+      cell: (row) => <Entries {...row} />,
+    },
+  ])

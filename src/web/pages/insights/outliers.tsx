@@ -2,8 +2,9 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
+import { moneyColumn, textColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { Moment, Money } from '../../parts/figures.tsx'
+import { Moment } from '../../parts/figures.tsx'
 import { type Asked, type Outliers, useOutliers } from './queries.ts'
 import { Section } from './section.tsx'
 import { outliersInWords } from './words.ts'
@@ -34,7 +35,7 @@ export function OutlierSessions({ asked }: { asked: Asked }) {
   )
 }
 
-const COLUMNS: Column<Outlier>[] = [
+const COLUMNS: Column<Outlier>[] = unsorted([
   {
     key: 'summary',
     title: 'Session',
@@ -46,24 +47,12 @@ const COLUMNS: Column<Outlier>[] = [
       </Anchor>
     ),
   },
-  {
-    key: 'person',
-    title: 'Person',
-    width: '140px',
-    cell: ({ agent_manager }) => <bdi>{agent_manager.name}</bdi>,
-  },
-  { key: 'model', title: 'Model', width: '150px', cell: ({ model }) => <bdi>{model}</bdi> },
-  { key: 'project', title: 'Project', width: '100px', cell: ({ project }) => <bdi>{project ?? '–'}</bdi> },
+  textColumn('person', 'Person', ({ agent_manager }) => agent_manager.name, { width: '140px' }),
+  textColumn('model', 'Model', ({ model }) => model, { width: '150px' }),
+  textColumn('project', 'Project', ({ project }) => project ?? '–', { width: '100px' }),
   { key: 'at', title: 'Started', width: '150px', cell: ({ started_at }) => <Moment at={started_at} isShort /> },
-  {
-    key: 'cost',
-    title: 'Cost',
-    isNumber: true,
-    width: '110px',
-    phone: 'value',
-    cell: ({ cost }) => <Money amount={cost} />,
-  },
-  { key: 'usual', title: 'Usual', isNumber: true, width: '110px', cell: ({ usual }) => <Money amount={usual} /> },
+  moneyColumn('cost', 'Cost', ({ cost }) => cost, { width: '110px', phone: 'value' }),
+  moneyColumn('usual', 'Usual', ({ usual }) => usual, { width: '110px' }),
   {
     key: 'times',
     title: 'Times usual',
@@ -71,4 +60,4 @@ const COLUMNS: Column<Outlier>[] = [
     width: '120px',
     cell: ({ times }) => (times === null ? '–' : `${times}×`),
   },
-]
+])

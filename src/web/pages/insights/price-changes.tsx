@@ -2,8 +2,9 @@
 import { Text } from '@mantine/core'
 import { percentChange } from '../../format/counts.ts'
 import { fineMoney } from '../../format/money.ts'
+import { moneyColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { Moment, Money } from '../../parts/figures.tsx'
+import { Moment } from '../../parts/figures.tsx'
 import { Entries, ModelName } from './cells.tsx'
 import { type Asked, type PriceChanges, usePriceChanges } from './queries.ts'
 import { Section } from './section.tsx'
@@ -55,7 +56,7 @@ const Prices = ({ before, after }: Change) => (
   </>
 )
 
-const COLUMNS: Column<Change>[] = [
+const COLUMNS: Column<Change>[] = unsorted([
   {
     key: 'model',
     title: 'Model',
@@ -65,28 +66,9 @@ const COLUMNS: Column<Change>[] = [
   },
   { key: 'at', title: 'Changed', width: '150px', cell: ({ changed_at }) => <Moment at={changed_at} isShort /> },
   { key: 'prices', title: 'Prices', minWidth: '220px', phone: 'bare', cell: (change) => <Prices {...change} /> },
-  {
-    key: 'before',
-    title: 'At the earlier price',
-    isNumber: true,
-    width: '160px',
-    cell: ({ value_before }) => <Money amount={value_before} />,
-  },
-  {
-    key: 'after',
-    title: 'At the new price',
-    isNumber: true,
-    width: '150px',
-    cell: ({ value_after }) => <Money amount={value_after} />,
-  },
-  {
-    key: 'effect',
-    title: 'Effect',
-    isNumber: true,
-    width: '120px',
-    phone: 'value',
-    cell: ({ effect }) => <Money amount={effect} />,
-  },
+  moneyColumn('before', 'At the earlier price', ({ value_before }) => value_before, { width: '160px' }),
+  moneyColumn('after', 'At the new price', ({ value_after }) => value_after, { width: '150px' }),
+  moneyColumn('effect', 'Effect', ({ effect }) => effect, { width: '120px', phone: 'value' }),
   {
     key: 'ratio',
     title: 'Change',
@@ -101,4 +83,4 @@ const COLUMNS: Column<Change>[] = [
     width: '90px',
     cell: (row) => <Entries {...row} />,
   },
-]
+])

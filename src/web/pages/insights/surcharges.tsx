@@ -1,5 +1,6 @@
 /** What prices of long requests add to list values. */
 import { columnPercent } from '../../format/counts.ts'
+import { moneyColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { pageOfList } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
@@ -61,7 +62,7 @@ const Unvalued = ({ unvalued_entries, unvalued_list }: Pick<Model, 'unvalued_ent
 
 const shareOf = ({ share }: Pick<Model, 'share'>): string => (share === null ? '–' : columnPercent(share))
 
-const COLUMNS: Column<Model>[] = [
+const COLUMNS: Column<Model>[] = unsorted([
   { key: 'model', title: 'Model', minWidth: '180px', phone: 'title', cell: (row) => <ModelName {...row} /> },
   {
     key: 'list_value',
@@ -70,22 +71,8 @@ const COLUMNS: Column<Model>[] = [
     width: '120px',
     cell: (row) => <ListValue {...row} />,
   },
-  {
-    key: 'base',
-    title: 'At base prices',
-    isNumber: true,
-    width: '140px',
-    phone: 'hidden',
-    cell: ({ base_value }) => <Money amount={base_value} />,
-  },
-  {
-    key: 'surcharge',
-    title: 'Surcharge',
-    isNumber: true,
-    width: '120px',
-    phone: 'value',
-    cell: ({ surcharge }) => <Money amount={surcharge} />,
-  },
+  moneyColumn('base', 'At base prices', ({ base_value }) => base_value, { width: '140px', phone: 'hidden' }),
+  moneyColumn('surcharge', 'Surcharge', ({ surcharge }) => surcharge, { width: '120px', phone: 'value' }),
   { key: 'share', title: 'Share', isNumber: true, width: '90px', cell: shareOf },
   {
     key: 'left_out',
@@ -96,4 +83,4 @@ const COLUMNS: Column<Model>[] = [
     cell: (row) => <Unvalued {...row} />,
   },
   { key: 'entries', title: 'Entries', isNumber: true, width: '90px', cell: (row) => <Entries {...row} /> },
-]
+])

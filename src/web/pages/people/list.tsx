@@ -2,13 +2,13 @@ import { Button, SegmentedControl, Select, Text, TextInput } from '@mantine/core
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
 import { one, oneOf, useAddress } from '../../address.ts'
+import { momentColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { Ago, Moment } from '../../parts/figures.tsx'
+import { Ago } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
-import { Status } from '../../parts/status.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -96,31 +96,9 @@ export function PeopleList() {
 }
 
 const COLUMNS: Column<Person>[] = [
-  {
-    key: 'name',
-    sort: 'name',
-    title: 'Name',
-    phone: 'title',
-    value: ({ name }) => name,
-    cell: ({ name }) => <bdi>{name}</bdi>,
-  },
-  {
-    key: 'email',
-    sort: 'email',
-    title: 'E-mail address',
-    value: ({ email }) => email,
-    phone: 'bare',
-    cell: ({ email }) => email,
-  },
-  {
-    key: 'role',
-    sort: 'role',
-    title: 'Role',
-    value: ({ role }) => role,
-    width: '100px',
-    phone: 'value',
-    cell: ({ role }) => role,
-  },
+  textColumn('name', 'Name', ({ name }) => name, { sort: 'name', phone: 'title' }),
+  textColumn('email', 'E-mail address', ({ email }) => email, { sort: 'email', phone: 'bare' }),
+  textColumn('role', 'Role', ({ role }) => role, { sort: 'role', width: '100px', phone: 'value' }),
   {
     key: 'signed_in',
     sort: 'last_signed_in_at',
@@ -136,21 +114,10 @@ const COLUMNS: Column<Person>[] = [
         </Text>
       ),
   },
-  {
-    key: 'added',
+  momentColumn('added', 'Added', ({ created_at }) => created_at, {
     sort: 'created_at',
-    title: 'Added',
-    value: ({ created_at }) => created_at,
     width: '165px',
     phone: 'hidden',
-    cell: ({ created_at }) => <Moment at={created_at} />,
-  },
-  {
-    key: 'state',
-    title: 'State',
-    value: stateOf,
-    width: '100px',
-    phone: 'bare',
-    cell: (person) => <Status of={stateOf(person)} />,
-  },
+  }),
+  statusColumn('state', 'State', stateOf, { width: '100px', phone: 'bare' }),
 ]

@@ -1,6 +1,7 @@
 /** What loading a price table would change, from a dry run. */
 import { Alert, Badge, Group, Stack, Text, Title } from '@mantine/core'
 import { count, counted, percent, percentChange } from '../../format/counts.ts'
+import { exactCountColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EffectiveFrom } from './effective-from.tsx'
 import { KINDS, type Kind, type LoadedTable, priceText, providerText, sourceText } from './price.ts'
@@ -119,14 +120,8 @@ const Listed = <Row,>({ title, rows, ...table }: ListedProps<Row>) =>
   )
 
 /** The columns that a table of prices begins and ends with. */
-const modelColumn = <Row,>(of: (row: Row) => Pick<Price, 'provider' | 'model'>): Column<Row> => ({
-  key: 'model',
-  title: 'Model',
-  value: (row) => nameOf(of(row)),
-  minWidth: '200px',
-  phone: 'title',
-  cell: (row) => <bdi>{nameOf(of(row))}</bdi>,
-})
+const modelColumn = <Row,>(of: (row: Row) => Pick<Price, 'provider' | 'model'>): Column<Row> =>
+  textColumn('model', 'Model', (row) => nameOf(of(row)), { minWidth: '200px', phone: 'title' })
 const fromColumn = <Row,>(of: (row: Row) => Price): Column<Row> => ({
   key: 'from',
   title: 'Effective from',
@@ -200,14 +195,7 @@ const IN_USE: Column<LoadedTable['in_use'][number]>[] = [
     phone: 'title',
     cell: ({ model, provider }) => <bdi>{[model, provider].filter(Boolean).join(' · ')}</bdi>,
   },
-  {
-    key: 'entries',
-    title: 'Entries',
-    value: ({ entries }) => entries,
-    isNumber: true,
-    width: '100px',
-    cell: ({ entries }) => count(entries),
-  },
+  exactCountColumn('entries', 'Entries', ({ entries }) => entries, { width: '100px' }),
   {
     key: 'change',
     title: 'Change',

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { count, counted } from '../../format/counts.ts'
+import { textColumn } from '../../parts/columns.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -116,7 +117,7 @@ const COLUMNS: Column<PriceLoad>[] = [
       </>
     ),
   },
-  { key: 'as_of', title: 'As of', value: ({ as_of }) => as_of, width: '104px', cell: ({ as_of }) => as_of },
+  textColumn('as_of', 'As of', ({ as_of }) => as_of, { width: '104px' }),
   ...(['new', 'changed', 'older', 'refused'] as const).map(
     (kind): Column<PriceLoad> => ({
       key: kind,

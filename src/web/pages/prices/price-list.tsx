@@ -1,6 +1,7 @@
 import { Box, Select, Text } from '@mantine/core'
 import { useState } from 'react'
 import { one, useAddress } from '../../address.ts'
+import { textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -84,14 +85,7 @@ const COLUMNS: Column<Price>[] = [
       </>
     ),
   },
-  {
-    key: 'provider',
-    title: 'Provider',
-    value: ({ provider }) => providerText(provider),
-    phone: 'bare',
-    width: '14%',
-    cell: ({ provider }) => providerText(provider),
-  },
+  textColumn('provider', 'Provider', ({ provider }) => providerText(provider), { phone: 'bare', width: '14%' }),
   ...KINDS.map(
     ({ kind, title }): Column<Price> => ({
       key: kind,
@@ -110,12 +104,5 @@ const COLUMNS: Column<Price>[] = [
     width: '124px',
     cell: ({ effective_from }) => <EffectiveFrom at={effective_from} />,
   },
-  {
-    key: 'source',
-    title: 'Source',
-    value: ({ source }) => sourceText(source),
-    phone: 'hidden',
-    width: '124px',
-    cell: ({ source }) => sourceText(source),
-  },
+  textColumn('source', 'Source', ({ source }) => sourceText(source), { phone: 'hidden', width: '124px' }),
 ]

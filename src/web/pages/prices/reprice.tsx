@@ -15,10 +15,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { counted } from '../../format/counts.ts'
 import { addDays, startOfDay } from '../../format/moments.ts'
+import { countColumn, moneyColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DateField } from '../../parts/date-field.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { Count, Money } from '../../parts/figures.tsx'
+import { Money } from '../../parts/figures.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
@@ -180,38 +181,10 @@ const Plan = ({ plan }: { plan: Repricing }) =>
   )
 
 const COLUMNS: Column<Repricing['models'][number]>[] = [
-  {
-    key: 'model',
-    title: 'Model',
-    value: ({ model }) => model,
-    phone: 'title',
-    cell: ({ model }) => <bdi>{model}</bdi>,
-  },
-  {
-    key: 'entries',
-    title: 'Entries',
-    value: ({ entries }) => entries,
-    isNumber: true,
-    width: '90px',
-    cell: ({ entries }) => <Count value={entries} />,
-  },
-  {
-    key: 'before',
-    title: 'List value before (USD)',
-    value: ({ list_value }) => list_value.before,
-    isNumber: true,
-    width: '180px',
-    cell: ({ list_value }) => <Money amount={list_value.before} />,
-  },
-  {
-    key: 'after',
-    title: 'After (USD)',
-    value: ({ list_value }) => list_value.after,
-    isNumber: true,
-    width: '110px',
-    phone: 'value',
-    cell: ({ list_value }) => <Money amount={list_value.after} />,
-  },
+  textColumn('model', 'Model', ({ model }) => model, { phone: 'title' }),
+  countColumn('entries', 'Entries', ({ entries }) => entries, { width: '90px' }),
+  moneyColumn('before', 'List value before (USD)', ({ list_value }) => list_value.before, { width: '180px' }),
+  moneyColumn('after', 'After (USD)', ({ list_value }) => list_value.after, { width: '110px', phone: 'value' }),
 ]
 
 /** Repeats the call until all entries are repriced; each call stops after some seconds. */

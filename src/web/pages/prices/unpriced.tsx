@@ -3,10 +3,11 @@ import { Anchor, Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
+import { agoColumn, countColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FigureLink } from '../../parts/figure-link.tsx'
-import { Ago, Count } from '../../parts/figures.tsx'
+import { Count } from '../../parts/figures.tsx'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useRole } from '../../server/me.ts'
@@ -88,29 +89,9 @@ const COLUMNS: Column<UnpricedModel>[] = [
       </FigureLink>
     ),
   },
-  {
-    key: 'tokens',
-    title: 'Tokens',
-    value: ({ tokens }) => tokens.total,
-    isNumber: true,
-    width: '100px',
-    cell: ({ tokens }) => <Count value={tokens.total} />,
-  },
-  {
-    key: 'first',
-    title: 'First used',
-    value: ({ first_at }) => first_at,
-    width: '130px',
-    phone: 'hidden',
-    cell: ({ first_at }) => <Ago at={first_at} />,
-  },
-  {
-    key: 'last',
-    title: 'Last used',
-    value: ({ last_at }) => last_at,
-    width: '130px',
-    cell: ({ last_at }) => <Ago at={last_at} />,
-  },
+  countColumn('tokens', 'Tokens', ({ tokens }) => tokens.total, { width: '100px' }),
+  agoColumn('first', 'First used', ({ first_at }) => first_at, { width: '130px', phone: 'hidden' }),
+  agoColumn('last', 'Last used', ({ last_at }) => last_at, { width: '130px' }),
   {
     key: 'why',
     title: 'Reason',

@@ -1,14 +1,12 @@
 /** Links that show a report or a bill without an account: what they show, their use, and revoking them. */
 import { Button, Text } from '@mantine/core'
 import { useState } from 'react'
-import { count } from '../../format/counts.ts'
+import { agoColumn, exactCountColumn, momentColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { Ago, Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PERIODS } from '../../parts/period.ts'
-import { Status } from '../../parts/status.tsx'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
@@ -90,46 +88,12 @@ function columnsOf(isAdmin: boolean, revoke: (link: ShareLink) => void): Column<
       cell: ({ money }) => (money === 'none' ? 'tokens only' : money),
     },
     ...(isAdmin
-      ? [
-          {
-            key: 'person',
-            title: 'Created by',
-            value: ({ created_by }: ShareLink) => created_by.name,
-            width: '150px',
-            cell: ({ created_by }: ShareLink) => <bdi>{created_by.name}</bdi>,
-          },
-        ]
+      ? [textColumn('person', 'Created by', ({ created_by }: ShareLink) => created_by.name, { width: '150px' })]
       : []),
-    {
-      key: 'uses',
-      title: 'Opened',
-      value: ({ uses }) => uses,
-      width: '90px',
-      isNumber: true,
-      cell: ({ uses }) => count(uses),
-    },
-    {
-      key: 'used',
-      title: 'Last opened',
-      value: ({ last_used_at }) => last_used_at,
-      width: '130px',
-      cell: ({ last_used_at }) => <Ago at={last_used_at} />,
-    },
-    {
-      key: 'expires',
-      title: 'Expires',
-      value: ({ expires_at }) => expires_at,
-      width: '165px',
-      cell: ({ expires_at }) => <Moment at={expires_at} />,
-    },
-    {
-      key: 'state',
-      title: 'State',
-      value: ({ state }) => state,
-      width: '90px',
-      phone: 'value',
-      cell: ({ state }) => <Status of={state} />,
-    },
+    exactCountColumn('uses', 'Opened', ({ uses }) => uses, { width: '90px' }),
+    agoColumn('used', 'Last opened', ({ last_used_at }) => last_used_at, { width: '130px' }),
+    momentColumn('expires', 'Expires', ({ expires_at }) => expires_at, { width: '165px' }),
+    statusColumn('state', 'State', ({ state }) => state, { width: '90px', phone: 'value' }),
     {
       key: 'revoke',
       title: 'Action',

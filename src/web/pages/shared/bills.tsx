@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Route, Switch, useLocation } from 'wouter'
 import { dayInWords } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
+import { statusColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -27,15 +28,8 @@ export default function SharedBills() {
 }
 
 const COLUMNS: Column<SharedBill>[] = [
-  {
-    key: 'number',
-    title: 'Number',
-    value: ({ number }) => number,
-    width: '130px',
-    phone: 'title',
-    cell: ({ number }) => number,
-  },
-  { key: 'for', title: 'For', value: (bill) => subjectOf(bill), cell: (bill) => <bdi>{subjectOf(bill)}</bdi> },
+  textColumn('number', 'Number', ({ number }) => number, { width: '130px', phone: 'title' }),
+  textColumn('for', 'For', (bill) => subjectOf(bill)),
   {
     key: 'period',
     title: 'Period',
@@ -45,13 +39,7 @@ const COLUMNS: Column<SharedBill>[] = [
     cell: ({ period }) => periodInWords(period),
   },
   { key: 'due', title: 'Due', value: ({ due_on }) => due_on, width: '130px', cell: ({ due_on }) => dayInWords(due_on) },
-  {
-    key: 'state',
-    title: 'State',
-    value: (bill) => stateOf(bill),
-    width: '120px',
-    cell: (bill) => <Status of={stateOf(bill)} />,
-  },
+  statusColumn('state', 'State', (bill) => stateOf(bill), { width: '120px' }),
   {
     key: 'total',
     title: 'Total',

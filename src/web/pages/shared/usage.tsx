@@ -5,6 +5,7 @@ import { useAddress } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
 import { dayInWords, dayOf, monthInWords } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
+import { countColumn, exactCountColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -146,14 +147,7 @@ function columnsOf({ by, bucket, shared, time_zone }: Shown): Column<Row>[] {
       width: '150px',
       cell: ({ from }) => (bucket === '1mo' ? monthInWords : dayInWords)(dayOf(new Date(from), time_zone)),
     },
-    {
-      key: 'name',
-      title: TITLES[by],
-      value: ({ result }) => labelOf(result, by),
-      minWidth: '180px',
-      phone: 'title',
-      cell: ({ result }) => <bdi>{labelOf(result, by)}</bdi>,
-    },
+    textColumn('name', TITLES[by], ({ result }) => labelOf(result, by), { minWidth: '180px', phone: 'title' }),
     showsMoney(shared, 'amounts') &&
       by !== 'model' && {
         key: 'amount',
@@ -174,22 +168,8 @@ function columnsOf({ by, bucket, shared, time_zone }: Shown): Column<Row>[] {
       phone: 'value',
       cell: ({ result }) => <Known amount={result.cost} />,
     },
-    {
-      key: 'tokens',
-      title: 'Tokens',
-      value: ({ result }) => result.tokens.total,
-      isNumber: true,
-      width: '110px',
-      cell: ({ result }) => <Count value={result.tokens.total} />,
-    },
-    {
-      key: 'entries',
-      title: 'Entries',
-      value: ({ result }) => result.entries,
-      isNumber: true,
-      width: '110px',
-      cell: ({ result }) => count(result.entries),
-    },
+    countColumn('tokens', 'Tokens', ({ result }) => result.tokens.total, { width: '110px' }),
+    exactCountColumn('entries', 'Entries', ({ result }) => result.entries, { width: '110px' }),
   ]
   return columns.filter((column) => column !== false)
 }

@@ -2,8 +2,9 @@
 import { Alert, Anchor, Button, FileButton, Group, List, ScrollArea, Stack, Text, Textarea } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
-import { count, counted } from '../../format/counts.ts'
+import { counted } from '../../format/counts.ts'
 import { shortDayAndTime } from '../../format/moments.ts'
+import { exactCountColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Money } from '../../parts/figures.tsx'
@@ -118,13 +119,7 @@ const columnsIn = (timeZone: string): Column<SheetEntry>[] => [
     phone: 'bare',
     cell: ({ started_at }) => shortDayAndTime(started_at, timeZone),
   },
-  {
-    key: 'model',
-    title: 'Model',
-    value: ({ model }) => model,
-    phone: 'title',
-    cell: ({ model }) => <bdi>{model}</bdi>,
-  },
+  textColumn('model', 'Model', ({ model }) => model, { phone: 'title' }),
   {
     key: 'place',
     title: 'Assigned to',
@@ -132,14 +127,7 @@ const columnsIn = (timeZone: string): Column<SheetEntry>[] => [
     width: '120px',
     cell: (entry) => placeOf(entry) ?? <EmptyCell>no project</EmptyCell>,
   },
-  {
-    key: 'tokens',
-    title: 'Tokens',
-    value: ({ tokens }) => tokens.total,
-    isNumber: true,
-    width: '100px',
-    cell: ({ tokens }) => count(tokens.total),
-  },
+  exactCountColumn('tokens', 'Tokens', ({ tokens }) => tokens.total, { width: '100px' }),
   {
     key: 'cost',
     title: 'Cost (USD)',

@@ -6,12 +6,13 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { addressOf, one, useAddress } from '../../address.ts'
 import { duration } from '../../format/moments.ts'
+import { momentColumn, textColumn } from '../../parts/columns.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Download } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
-import { Count, Moment, Money } from '../../parts/figures.tsx'
+import { Count, Money } from '../../parts/figures.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
@@ -137,14 +138,7 @@ function EntryList({ sheet, mayEdit, edit, duplicate }: EntryListProps) {
 }
 
 const columnsOf = (required: readonly string[]): Column<SheetEntry>[] => [
-  {
-    key: 'at',
-    title: 'Started',
-    value: ({ started_at }) => started_at,
-    phone: 'bare',
-    width: '160px',
-    cell: ({ started_at }) => <Moment at={started_at} />,
-  },
+  momentColumn('at', 'Started', ({ started_at }) => started_at, { phone: 'bare', width: '160px' }),
   {
     key: 'duration',
     title: 'Duration',
@@ -172,14 +166,7 @@ const columnsOf = (required: readonly string[]): Column<SheetEntry>[] => [
       </>
     ),
   },
-  {
-    key: 'model',
-    title: 'Model',
-    value: ({ model }) => model,
-    phone: 'bare',
-    width: '16%',
-    cell: ({ model }) => model,
-  },
+  textColumn('model', 'Model', ({ model }) => model, { phone: 'bare', width: '16%' }),
   {
     key: 'place',
     title: 'Assigned to',

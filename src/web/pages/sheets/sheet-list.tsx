@@ -1,14 +1,12 @@
 import { Box, MultiSelect, Text } from '@mantine/core'
 import { useLocation } from 'wouter'
 import { many, useAddress } from '../../address.ts'
+import { agoColumn, countColumn, moneyColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { EmptyCell } from '../../parts/empty-cell.tsx'
-import { Ago, Count, Money } from '../../parts/figures.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { useListOrder } from '../../parts/sorting.tsx'
-import { Status } from '../../parts/status.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -111,64 +109,19 @@ export const COLUMNS: Column<Sheet>[] = [
       </Text>
     ),
   },
-  {
-    key: 'who',
+  textColumn('who', 'Agent manager', ({ agent_manager }) => agent_manager.name, {
     sort: 'agent_manager',
-    title: 'Agent manager',
-    value: ({ agent_manager }) => agent_manager.name,
     phone: 'bare',
     width: '18%',
-    cell: ({ agent_manager }) => agent_manager.name,
-  },
-  {
-    key: 'note',
-    title: 'Note',
-    value: ({ reason, note }) => reason ?? note,
-    phone: 'bare',
-    cell: ({ reason, note }) => reason ?? note ?? <EmptyCell />,
-  },
-  {
-    key: 'status',
-    sort: 'status',
-    title: 'Status',
-    value: ({ status }) => status,
-    phone: 'bare',
-    width: '110px',
-    cell: ({ status }) => <Status of={status} />,
-  },
-  {
-    key: 'changed',
+  }),
+  textColumn('note', 'Note', ({ reason, note }) => reason ?? note, { phone: 'bare' }),
+  statusColumn('status', 'Status', ({ status }) => status, { sort: 'status', phone: 'bare', width: '110px' }),
+  agoColumn('changed', 'Updated', ({ updated_at, created_at }) => updated_at ?? created_at, {
     sort: 'updated_at',
-    title: 'Updated',
-    value: ({ updated_at, created_at }) => updated_at ?? created_at,
     width: '130px',
     phone: 'hidden',
-    cell: (sheet) => <Ago at={sheet.updated_at ?? sheet.created_at} />,
-  },
-  {
-    key: 'entries',
-    title: 'Entries',
-    value: ({ entries }) => entries,
-    isNumber: true,
-    width: '80px',
-    cell: ({ entries }) => <Count value={entries} />,
-  },
-  {
-    key: 'tokens',
-    title: 'Tokens',
-    value: ({ tokens }) => tokens,
-    isNumber: true,
-    phone: 'hidden',
-    width: '90px',
-    cell: ({ tokens }) => <Count value={tokens} />,
-  },
-  {
-    key: 'cost',
-    title: 'Cost',
-    value: ({ cost }) => cost,
-    isNumber: true,
-    width: '130px',
-    phone: 'value',
-    cell: ({ cost }) => <Money amount={cost} />,
-  },
+  }),
+  countColumn('entries', 'Entries', ({ entries }) => entries, { width: '80px' }),
+  countColumn('tokens', 'Tokens', ({ tokens }) => tokens, { phone: 'hidden', width: '90px' }),
+  moneyColumn('cost', 'Cost', ({ cost }) => cost, { width: '130px', phone: 'value' }),
 ]

@@ -2,9 +2,9 @@
 import { Alert, Anchor, Button, Group, List, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { count, counted } from '../../format/counts.ts'
+import { counted } from '../../format/counts.ts'
+import { agoColumn, exactCountColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { Ago } from '../../parts/figures.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { type Choice, PersonPicker } from '../../parts/pickers.tsx'
 import { answer, api, type Body } from '../../server/api.ts'
@@ -52,28 +52,9 @@ export function Emails({ emails, isByEmail }: { emails: readonly Email[]; isByEm
 }
 
 const columnsOf = (assign: (email: Email) => void): Column<Email>[] => [
-  {
-    key: 'email',
-    title: 'Address',
-    value: ({ email }) => email,
-    phone: 'title',
-    cell: ({ email }) => <bdi>{email}</bdi>,
-  },
-  {
-    key: 'sessions',
-    title: 'Sessions',
-    value: ({ sessions }) => sessions,
-    width: '100px',
-    isNumber: true,
-    cell: ({ sessions }) => count(sessions),
-  },
-  {
-    key: 'seen',
-    title: 'Last seen',
-    value: ({ last_seen_at }) => last_seen_at,
-    width: '130px',
-    cell: ({ last_seen_at }) => <Ago at={last_seen_at} />,
-  },
+  textColumn('email', 'Address', ({ email }) => email, { phone: 'title' }),
+  exactCountColumn('sessions', 'Sessions', ({ sessions }) => sessions, { width: '100px' }),
+  agoColumn('seen', 'Last seen', ({ last_seen_at }) => last_seen_at, { width: '130px' }),
   {
     key: 'assign',
     title: 'Action',

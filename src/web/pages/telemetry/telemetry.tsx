@@ -3,10 +3,10 @@ import { Button, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { count } from '../../format/counts.ts'
+import { agoColumn, countColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { Ago, Count } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -155,55 +155,13 @@ const CHANNELS: Column<Channel>[] = [
       </bdi>
     ),
   },
-  { key: 'channel', title: 'Channel', value: ({ channel }) => channel, cell: ({ channel }) => <bdi>{channel}</bdi> },
-  {
-    key: 'seen',
-    title: 'Last seen',
-    value: ({ last_seen_at }) => last_seen_at,
-    width: '130px',
-    phone: 'value',
-    cell: ({ last_seen_at }) => <Ago at={last_seen_at} />,
-  },
-  {
-    key: 'counted',
-    title: 'Records',
-    value: ({ counted }) => counted,
-    width: '90px',
-    isNumber: true,
-    cell: ({ counted }) => <Count value={counted} />,
-  },
-  {
-    key: 'tokens',
-    title: 'Tokens',
-    value: ({ tokens }) => tokens,
-    width: '100px',
-    isNumber: true,
-    cell: ({ tokens }) => <Count value={tokens} />,
-  },
-  {
-    key: 'repeated',
-    title: 'Repeated',
-    value: ({ repeated }) => repeated,
-    width: '90px',
-    isNumber: true,
-    cell: ({ repeated }) => <Count value={repeated} />,
-  },
-  {
-    key: 'late',
-    title: 'Too late',
-    value: ({ late }) => late,
-    width: '90px',
-    isNumber: true,
-    cell: ({ late }) => <Count value={late} />,
-  },
-  {
-    key: 'shrunk',
-    title: 'Below billed',
-    value: ({ shrunk }) => shrunk,
-    width: '110px',
-    isNumber: true,
-    cell: ({ shrunk }) => <Count value={shrunk} />,
-  },
+  textColumn('channel', 'Channel', ({ channel }) => channel),
+  agoColumn('seen', 'Last seen', ({ last_seen_at }) => last_seen_at, { width: '130px', phone: 'value' }),
+  countColumn('counted', 'Records', ({ counted }) => counted, { width: '90px' }),
+  countColumn('tokens', 'Tokens', ({ tokens }) => tokens, { width: '100px' }),
+  countColumn('repeated', 'Repeated', ({ repeated }) => repeated, { width: '90px' }),
+  countColumn('late', 'Too late', ({ late }) => late, { width: '90px' }),
+  countColumn('shrunk', 'Below billed', ({ shrunk }) => shrunk, { width: '110px' }),
 ]
 
 type Rejected = TelemetryStatus['rejected'][number]
@@ -216,56 +174,22 @@ const REJECTED: Column<Rejected>[] = [
     phone: 'title',
     cell: ({ reason }) => <span title={reason}>{reason}</span>,
   },
-  {
-    key: 'records',
-    title: 'Records',
-    value: ({ records }) => records,
-    width: '100px',
-    isNumber: true,
-    cell: ({ records }) => <Count value={records} />,
-  },
-  {
-    key: 'seen',
-    title: 'Last seen',
-    value: ({ last_seen_at }) => last_seen_at,
-    width: '130px',
-    phone: 'value',
-    cell: ({ last_seen_at }) => <Ago at={last_seen_at} />,
-  },
+  countColumn('records', 'Records', ({ records }) => records, { width: '100px' }),
+  agoColumn('seen', 'Last seen', ({ last_seen_at }) => last_seen_at, { width: '130px', phone: 'value' }),
 ]
 
 type Ignored = TelemetryStatus['ignored'][number]
 
 const IGNORED: Column<Ignored>[] = [
-  {
-    key: 'name',
-    title: 'Event, metric or span',
-    value: ({ name }) => name,
-    phone: 'title',
-    cell: ({ name }) => <bdi>{name}</bdi>,
-  },
+  textColumn('name', 'Event, metric or span', ({ name }) => name, { phone: 'title' }),
   {
     key: 'reason',
     title: 'Reason',
     value: ({ reason }) => reason,
     cell: ({ reason }) => <span title={reason}>{reason}</span>,
   },
-  {
-    key: 'records',
-    title: 'Records',
-    value: ({ records }) => records,
-    width: '100px',
-    isNumber: true,
-    cell: ({ records }) => <Count value={records} />,
-  },
-  {
-    key: 'seen',
-    title: 'Last seen',
-    value: ({ last_seen_at }) => last_seen_at,
-    width: '130px',
-    phone: 'value',
-    cell: ({ last_seen_at }) => <Ago at={last_seen_at} />,
-  },
+  countColumn('records', 'Records', ({ records }) => records, { width: '100px' }),
+  agoColumn('seen', 'Last seen', ({ last_seen_at }) => last_seen_at, { width: '130px', phone: 'value' }),
 ]
 
 /** How many ignored records are shown at first; the most frequent ones come first. */
@@ -274,35 +198,8 @@ const SHOWN = 10
 type Push = NonNullable<TelemetryStatus['pushes']>[number]
 
 const PUSHES: Column<Push>[] = [
-  {
-    key: 'token',
-    title: 'Token',
-    value: ({ token }) => token.name,
-    phone: 'title',
-    cell: ({ token }) => <bdi>{token.name}</bdi>,
-  },
-  {
-    key: 'requests',
-    title: 'Requests',
-    value: ({ requests }) => requests,
-    width: '100px',
-    isNumber: true,
-    cell: ({ requests }) => <Count value={requests} />,
-  },
-  {
-    key: 'records',
-    title: 'Records',
-    value: ({ records }) => records,
-    width: '100px',
-    isNumber: true,
-    cell: ({ records }) => <Count value={records} />,
-  },
-  {
-    key: 'seen',
-    title: 'Last seen',
-    value: ({ last_seen_at }) => last_seen_at,
-    width: '130px',
-    phone: 'value',
-    cell: ({ last_seen_at }) => <Ago at={last_seen_at} />,
-  },
+  textColumn('token', 'Token', ({ token }) => token.name, { phone: 'title' }),
+  countColumn('requests', 'Requests', ({ requests }) => requests, { width: '100px' }),
+  countColumn('records', 'Records', ({ records }) => records, { width: '100px' }),
+  agoColumn('seen', 'Last seen', ({ last_seen_at }) => last_seen_at, { width: '130px', phone: 'value' }),
 ]

@@ -5,12 +5,13 @@ import { useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { counted } from '../../format/counts.ts'
 import { dayOf, duration } from '../../format/moments.ts'
+import { countColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { type Entry, placeKey } from '../../parts/entries/entry.ts'
 import { Failure } from '../../parts/failure.tsx'
-import { Count, Moment, Money } from '../../parts/figures.tsx'
+import { Moment, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -175,15 +176,7 @@ const columnsOf = (span: Span): Column<Entry>[] => [
     cell: (entry) => <bdi>{placeKey(entry) ?? 'unattributed'}</bdi>,
   },
   { key: 'status', title: 'Status', width: '100px', phone: 'bare', cell: ({ status }) => <Status of={status} /> },
-  {
-    key: 'tokens',
-    title: 'Tokens',
-    width: '90px',
-    isNumber: true,
-    phone: 'hidden',
-    value: ({ tokens }) => tokens.total,
-    cell: ({ tokens }) => <Count value={tokens.total} />,
-  },
+  countColumn('tokens', 'Tokens', ({ tokens }) => tokens.total, { width: '90px', phone: 'hidden' }),
   {
     key: 'cost',
     title: 'Cost',

@@ -4,14 +4,14 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { many, one, oneOf, useAddress } from '../../address.ts'
+import { agoColumn, momentColumn, statusColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { Ago, Moment } from '../../parts/figures.tsx'
+import { Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PersonPicker } from '../../parts/pickers.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
-import { Status } from '../../parts/status.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -180,23 +180,12 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
           },
         ]
       : []),
-    {
-      key: 'used',
-      sort: 'last_used_at',
-      title: 'Last used',
-      value: ({ last_used_at }) => last_used_at,
-      width: '110px',
-      cell: ({ last_used_at }) => <Ago at={last_used_at} />,
-    },
-    {
-      key: 'made',
+    agoColumn('used', 'Last used', ({ last_used_at }) => last_used_at, { sort: 'last_used_at', width: '110px' }),
+    momentColumn('made', 'Created', ({ created_at }) => created_at, {
       sort: 'created_at',
-      title: 'Created',
-      value: ({ created_at }) => created_at,
       width: '174px',
       phone: 'hidden',
-      cell: ({ created_at }) => <Moment at={created_at} />,
-    },
+    }),
     {
       key: 'expires',
       sort: 'expires_at',
@@ -205,14 +194,7 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
       width: '150px',
       cell: ({ expires_at }) => <Moment at={expires_at} otherwise="never" />,
     },
-    {
-      key: 'state',
-      title: 'State',
-      value: ({ state }) => state,
-      width: '90px',
-      phone: 'value',
-      cell: ({ state }) => <Status of={state} />,
-    },
+    statusColumn('state', 'State', ({ state }) => state, { width: '90px', phone: 'value' }),
     {
       key: 'revoke',
       title: 'Action',

@@ -2,11 +2,12 @@
 import { Button, Group, Text } from '@mantine/core'
 import { count } from '../../format/counts.ts'
 import { dayOfMoment } from '../../format/moments.ts'
+import { agoColumn } from '../../parts/columns.tsx'
 import { fieldTitle } from '../../parts/condition.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { pageOfList } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
-import { Ago, Count, Money } from '../../parts/figures.tsx'
+import { Count, Money } from '../../parts/figures.tsx'
 import { useSettings } from '../../server/me.ts'
 import { type Group as EntryGroup, furtherOf, placeOf } from './groups.ts'
 
@@ -88,13 +89,7 @@ export const groupColumns = ({
       </FigureLink>
     ),
   },
-  {
-    key: 'last',
-    title: 'Latest',
-    value: ({ last_at }) => last_at,
-    width: '118px',
-    cell: ({ last_at }) => <Ago at={last_at} />,
-  },
+  agoColumn('last', 'Latest', ({ last_at }) => last_at, { width: '118px' }),
   {
     key: 'actions',
     title: 'Action',

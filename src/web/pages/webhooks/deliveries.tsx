@@ -1,7 +1,7 @@
 /** The latest attempts to deliver events to a webhook. */
+import { momentColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { Moment } from '../../parts/figures.tsx'
 import { Status } from '../../parts/status.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -42,15 +42,8 @@ export function Deliveries({ id, show }: { id: string; show: (delivery: WebhookD
 const KINDS: Record<WebhookDelivery['kind'], string> = { event: '', resend: 'sent again', test: 'test' }
 
 const COLUMNS: Column<WebhookDelivery>[] = [
-  {
-    key: 'at',
-    title: 'Sent',
-    value: ({ at }) => at,
-    width: '165px',
-    phone: 'bare',
-    cell: ({ at }) => <Moment at={at} />,
-  },
-  { key: 'type', title: 'Event', value: ({ type }) => type, phone: 'title', width: '220px', cell: ({ type }) => type },
+  momentColumn('at', 'Sent', ({ at }) => at, { width: '165px', phone: 'bare' }),
+  textColumn('type', 'Event', ({ type }) => type, { phone: 'title', width: '220px' }),
   {
     key: 'attempt',
     title: 'Attempt',

@@ -3,12 +3,11 @@ import { Button, Group, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
 import { flag, one, useAddress } from '../../address.ts'
+import { agoColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { Ago } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
-import { Status } from '../../parts/status.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import type { Webhook } from '../../server/webhooks.ts'
@@ -97,7 +96,7 @@ const COLUMNS: Column<Webhook>[] = [
       </>
     ),
   },
-  { key: 'types', title: 'Events', value: ({ types }) => typesText(types), cell: ({ types }) => typesText(types) },
+  textColumn('types', 'Events', ({ types }) => typesText(types)),
   {
     key: 'scope',
     title: 'Scope',
@@ -106,27 +105,7 @@ const COLUMNS: Column<Webhook>[] = [
     phone: 'hidden',
     cell: ({ client, project }) => <bdi>{client?.name ?? (project ? projectLabel(project) : 'everything')}</bdi>,
   },
-  {
-    key: 'format',
-    title: 'Format',
-    value: ({ format }) => FORMAT_NAMES[format],
-    width: '150px',
-    phone: 'hidden',
-    cell: ({ format }) => FORMAT_NAMES[format],
-  },
-  {
-    key: 'last',
-    title: 'Last sent',
-    value: ({ last_delivery }) => last_delivery?.at,
-    width: '150px',
-    cell: ({ last_delivery }) => <Ago at={last_delivery?.at ?? null} />,
-  },
-  {
-    key: 'state',
-    title: 'State',
-    value: ({ state }) => state,
-    width: '100px',
-    phone: 'value',
-    cell: ({ state }) => <Status of={state} />,
-  },
+  textColumn('format', 'Format', ({ format }) => FORMAT_NAMES[format], { width: '150px', phone: 'hidden' }),
+  agoColumn('last', 'Last sent', ({ last_delivery }) => last_delivery?.at ?? null, { width: '150px' }),
+  statusColumn('state', 'State', ({ state }) => state, { width: '100px', phone: 'value' }),
 ]

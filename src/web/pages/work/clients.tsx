@@ -3,11 +3,11 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { one, oneOf, useAddress } from '../../address.ts'
+import { agoColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
-import { Ago } from '../../parts/figures.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -116,12 +116,8 @@ const billing = (currency: string): Column<Client>[] => [
   },
 ]
 
-const ADDED: Column<Client> = {
-  key: 'created',
+const ADDED: Column<Client> = agoColumn('created', 'Added', ({ created_at }) => created_at, {
   sort: 'created_at',
-  title: 'Added',
-  value: ({ created_at }) => created_at,
   width: '140px',
   phone: 'hidden',
-  cell: ({ created_at }) => <Ago at={created_at} />,
-}
+})

@@ -3,6 +3,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { addressOf, one, oneOf, useAddress } from '../../address.ts'
+import { textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -114,15 +115,7 @@ const NAMES: Column<Project>[] = [
       </Group>
     ),
   },
-  {
-    key: 'client',
-    sort: 'client',
-    title: 'Client',
-    value: ({ client }) => client?.name,
-    width: '22%',
-    phone: 'bare',
-    cell: ({ client }) => (client ? <bdi>{client.name}</bdi> : <EmptyCell />),
-  },
+  textColumn('client', 'Client', ({ client }) => client?.name, { sort: 'client', width: '22%', phone: 'bare' }),
   {
     key: 'leads',
     title: 'Leads',
