@@ -1,7 +1,7 @@
-import { Alert, Button, Group, Stack } from '@mantine/core'
+import { Alert, Stack } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { asProblem, type Problem } from '../server/problem.ts'
-import classes from './form-dialog.module.css'
+import { FormFoot } from './form.tsx'
 import { FormModal } from './form-modal.tsx'
 
 interface ConfirmProps {
@@ -55,14 +55,13 @@ export function Confirm({ isOpen, close, title, children, action, isDangerous, i
               {problem.message}
             </Alert>
           )}
-          <Group className={classes.foot} justify="flex-end" gap="xs">
-            <Button variant="default" onClick={leave}>
-              Cancel
-            </Button>
-            <Button type="submit" color={isDangerous ? 'red.8' : undefined} loading={isRunning} disabled={isIncomplete}>
-              {action}
-            </Button>
-          </Group>
+          <FormFoot
+            action={action}
+            close={leave}
+            isSending={isRunning}
+            isDangerous={isDangerous}
+            isIncomplete={isIncomplete}
+          />
         </Stack>
       </form>
     </FormModal>

@@ -1,19 +1,9 @@
-import { Alert, Button, Group, Stack } from '@mantine/core'
-import type { FormEventHandler, ReactNode } from 'react'
-import classes from './form-dialog.module.css'
+import type { ComponentProps, ReactNode } from 'react'
+import { Form, FormFoot, type FormState } from './form.tsx'
 import { FormModal } from './form-modal.tsx'
 
-interface FormDialogProps {
+interface FormDialogProps extends FormState, Omit<ComponentProps<typeof FormFoot>, 'isDangerous'> {
   title: string
-  close: () => void
-  /** The verb on the button: "Add client". */
-  action: string
-  submit: FormEventHandler<HTMLFormElement>
-  isSending: boolean
-  /** The error that is not shown at a field. */
-  refusal: string
-  /** More actions, to the left of the buttons. */
-  more?: ReactNode
   size?: string
   children: ReactNode
 }
@@ -23,38 +13,11 @@ interface FormDialogProps {
  * and never in it: React's events bubble to it from the dialog, and both would be submitted. Its fields begin with
  * `initialValues`, or anew with a `key`: Mantine's `setValues` may be new on each render, and clears errors.
  */
-export const FormDialog = ({
-  title,
-  close,
-  action,
-  submit,
-  isSending,
-  refusal,
-  more,
-  size,
-  children,
-}: FormDialogProps) => (
-  <FormModal opened onClose={close} title={title} size={size}>
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        {refusal !== '' && (
-          <Alert color="red" variant="light" role="alert">
-            {refusal}
-          </Alert>
-        )}
-        {children}
-        <Group className={classes.foot} justify="space-between" gap="xs">
-          <Group gap="xs">{more}</Group>
-          <Group gap="xs">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isSending}>
-              {action}
-            </Button>
-          </Group>
-        </Group>
-      </Stack>
-    </form>
+export const FormDialog = ({ title, size, submit, refusal, children, ...foot }: FormDialogProps) => (
+  <FormModal opened onClose={foot.close} title={title} size={size}>
+    <Form sending={{ submit, refusal, isSending: foot.isSending }}>
+      {children}
+      <FormFoot {...foot} />
+    </Form>
   </FormModal>
 )

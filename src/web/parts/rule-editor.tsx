@@ -1,12 +1,9 @@
 /** The editor of a placement rule: conditions, project and ticket, with a test before it is saved. */
-import { Alert, Button, Grid, Group, Paper, Stack, Text, TextInput } from '@mantine/core'
-import { useState } from 'react'
-import { hasUnreadable } from '../format/read-numbers.ts'
+import { Button, Grid, Group, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { answer, api } from '../server/api.ts'
-import type { Problem } from '../server/problem.ts'
-import { showIssues, useSend } from '../server/send.ts'
+import { showIssues } from '../server/send.ts'
 import { groupsIn } from './condition.ts'
-import { focusFirstIssue } from './first-issue.ts'
+import { Form } from './form.tsx'
 import { CountField } from './number-fields.tsx'
 import { ProjectPicker } from './pickers.tsx'
 import type { Rule } from './rule.ts'
@@ -14,6 +11,7 @@ import { RuleConditions } from './rule-conditions.tsx'
 import { type RuleForm, useRuleForm } from './rule-form.ts'
 import { RuleTrial, type TrialFilter } from './rule-trial.tsx'
 import { bodyOf, emptyDraft, fieldsOf, newBodyOf, type RuleDraft } from './rule-values.ts'
+import { useFormSend } from './use-form-send.ts'
 
 const rules = api['placement-rules']
 
@@ -31,58 +29,45 @@ interface RuleEditorProps {
 }
 
 export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave }: RuleEditorProps) {
-  const [refusal, setRefusal] = useState('')
   const form = useRuleForm({ ...emptyDraft(), ...start })
-  const save = useSend({
+  const sending = useFormSend({
+    form,
     of: rule,
-    send: (draft: RuleDraft, options) =>
+    send: (draft: RuleDraft, options): Promise<Rule> =>
       rule ? answer(rules({ id: rule.id }).patch(bodyOf(draft), options)) : answer(rules.post(newBodyOf(draft))),
     changes: ['rules', 'audit'],
     done: ({ name }) => `Rule “${name}” saved. It applies to new entries from now on.`,
     after: (changed) => saved(changed),
-    quiet: true,
-  })
-  const showProblem = (problem: Problem, root = '') => showIssues(form, problem, fieldsOf(form.getValues(), root))
-  const submit = form.onSubmit((draft) => {
-    setRefusal('')
-    if (hasUnreadable(draft)) return focusFirstIssue()
-    save.mutate(draft, { onError: (problem) => setRefusal(showProblem(problem)) })
+    fields: fieldsOf,
   })
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, lg: 6 }}>
-        <form onSubmit={submit} noValidate>
-          <Stack>
-            {refusal !== '' && (
-              <Alert color="red" variant="light" role="alert">
-                {refusal}
-              </Alert>
-            )}
-            <TextInput label="Name" placeholder="ACME by branch" {...form.getInputProps('name')} />
-            <RuleConditions form={form} />
-            <RulePlace form={form} />
-            {!rule && (
-              <CountField
-                label="Position"
-                description="The first rule that matches an entry assigns it."
-                placeholder="Last"
-                min={1}
-                maw={260}
-                {...form.getInputProps('position')}
-              />
-            )}
-            <Group gap="xs">
-              {mayChange && (
-                <Button type="submit" loading={save.isPending}>
-                  Save rule
-                </Button>
-              )}
-              <Button variant="default" onClick={leave}>
-                {mayChange ? 'Cancel' : 'Close'}
+        <Form sending={sending}>
+          <TextInput label="Name" placeholder="ACME by branch" {...form.getInputProps('name')} />
+          <RuleConditions form={form} />
+          <RulePlace form={form} />
+          {!rule && (
+            <CountField
+              label="Position"
+              description="The first rule that matches an entry assigns it."
+              placeholder="Last"
+              min={1}
+              maw={260}
+              {...form.getInputProps('position')}
+            />
+          )}
+          <Group gap="xs">
+            {mayChange && (
+              <Button type="submit" loading={sending.isSending}>
+                Save rule
               </Button>
-            </Group>
-          </Stack>
-        </form>
+            )}
+            <Button variant="default" onClick={leave}>
+              {mayChange ? 'Cancel' : 'Close'}
+            </Button>
+          </Group>
+        </Form>
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 6 }}>
         <Paper withBorder p="md">
@@ -91,7 +76,7 @@ export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave 
             draft={form.values}
             replaces={rule?.id}
             tryOn={tryOn}
-            refused={showProblem}
+            refused={(problem, root) => showIssues(form, problem, fieldsOf(form.getValues(), root))}
           />
         </Paper>
       </Grid.Col>

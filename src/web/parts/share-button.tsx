@@ -6,11 +6,12 @@ import { useState } from 'react'
 import { namesPeople } from '../../shared/people-dimensions.ts'
 import { addDays, dayOf } from '../format/moments.ts'
 import { useSettings } from '../server/me.ts'
-import { showIssues } from '../server/send.ts'
-import { type CreatedShareLink, type NewShareLink, useNewShareLink } from '../server/share-links.ts'
+import { type CreatedShareLink, createShareLink, type NewShareLink } from '../server/share-links.ts'
 import { CopyLine } from './copy-line.tsx'
 import { Moment } from './figures.tsx'
+import { Form, FormFoot } from './form.tsx'
 import { FormModal } from './form-modal.tsx'
+import { useFormSend } from './use-form-send.ts'
 
 const EXPIRIES = [
   { value: '7', label: 'In 7 days' },
@@ -71,66 +72,52 @@ interface ShareFormProps extends ShareProps {
 
 function ShareForm({ subject, made, leave }: ShareFormProps) {
   const { time_zone } = useSettings()
-  const [refusal, setRefusal] = useState('')
   const form = useForm({ initialValues: { note: '', expiry: '30', cost: false } })
-  const create = useNewShareLink(made)
   const isReport = 'report' in subject
   const naming = isReport ? [subject.report?.group_by ?? []].flat().filter(namesPeople) : []
   const showsPeople = naming.length > 0
-  const submit = form.onSubmit(({ note, expiry, cost }) => {
-    setRefusal('')
-    const request = {
-      ...subject,
-      expires_at: addDays(dayOf(new Date(), time_zone), Number(expiry)),
-      ...(note.trim() !== '' && { note: note.trim() }),
-      ...(isReport && { money: cost ? ('cost' as const) : ('none' as const), people: showsPeople }),
-    }
-    create.mutate(request, { onError: (problem) => setRefusal(showIssues(form, problem)) })
+  const sending = useFormSend({
+    form,
+    send: ({ note, expiry, cost }: typeof form.values) =>
+      createShareLink({
+        ...subject,
+        expires_at: addDays(dayOf(new Date(), time_zone), Number(expiry)),
+        ...(note.trim() !== '' && { note: note.trim() }),
+        ...(isReport && { money: cost ? ('cost' as const) : ('none' as const), people: showsPeople }),
+      }),
+    changes: ['share-links'],
+    after: made,
   })
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        {refusal !== '' && (
-          <Alert color="red" variant="light" role="alert">
-            {refusal}
-          </Alert>
-        )}
-        <Text size="sm">
-          Whoever has the link sees this {isReport ? 'report' : 'bill'} without an account, as far as you can see it
-          then, and nothing else.
-        </Text>
-        {showsPeople && (
-          <Alert color="orange" variant="light">
-            This report is grouped by{' '}
-            {naming.includes('agent_manager')
-              ? 'person: the link shows their names'
-              : 'a label that may contain names: the link shows them'}
-            .
-          </Alert>
-        )}
-        {isReport && (
-          <Checkbox
-            label="Show cost"
-            description="Otherwise, tokens and entries only."
-            {...form.getInputProps('cost', { type: 'checkbox' })}
-          />
-        )}
-        <TextInput
-          label="Note"
-          description="For whom it is. Only shown in the list of links."
-          data-autofocus
-          {...form.getInputProps('note')}
+    <Form sending={sending}>
+      <Text size="sm">
+        Whoever has the link sees this {isReport ? 'report' : 'bill'} without an account, as far as you can see it then,
+        and nothing else.
+      </Text>
+      {showsPeople && (
+        <Alert color="orange" variant="light">
+          This report is grouped by{' '}
+          {naming.includes('agent_manager')
+            ? 'person: the link shows their names'
+            : 'a label that may contain names: the link shows them'}
+          .
+        </Alert>
+      )}
+      {isReport && (
+        <Checkbox
+          label="Show cost"
+          description="Otherwise, tokens and entries only."
+          {...form.getInputProps('cost', { type: 'checkbox' })}
         />
-        <Select label="Expires" data={EXPIRIES} allowDeselect={false} {...form.getInputProps('expiry')} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={leave}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create link
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      <TextInput
+        label="Note"
+        description="For whom it is. Only shown in the list of links."
+        data-autofocus
+        {...form.getInputProps('note')}
+      />
+      <Select label="Expires" data={EXPIRIES} allowDeselect={false} {...form.getInputProps('expiry')} />
+      <FormFoot action="Create link" close={leave} isSending={sending.isSending} />
+    </Form>
   )
 }

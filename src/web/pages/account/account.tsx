@@ -1,5 +1,5 @@
 /** The account page: name, password, deputies, e-mail notifications, appearance, active sessions. */
-import { Alert, Button, Group, PasswordInput, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, PasswordInput, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -9,6 +9,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Download } from '../../parts/download.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago } from '../../parts/figures.tsx'
+import { Form } from '../../parts/form.tsx'
 import { NewPassword } from '../../parts/new-password.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
@@ -106,7 +107,7 @@ const isEmpty = (value: string) => (value === '' ? 'Required.' : null)
 function PasswordForm() {
   const { person } = useMe()
   const form = useForm({ initialValues: { current: '', new: '' }, validate: { current: isEmpty, new: isEmpty } })
-  const { submit, refusal, isSending } = useFormSend({
+  const sending = useFormSend({
     form,
     send: (passwords: typeof form.values) => answer(api.me.password.put(passwords)),
     changes: ['me'],
@@ -114,25 +115,18 @@ function PasswordForm() {
     after: () => form.reset(),
   })
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="sm" maw={420}>
-        {refusal !== '' && (
-          <Alert color="red" variant="light" role="alert">
-            {refusal}
-          </Alert>
-        )}
-        {/* Tells password managers which account this is. */}
-        <input type="email" autoComplete="username" value={person.email} readOnly hidden />
-        <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps('current')} />
-        <NewPassword label="New password" {...form.getInputProps('new')} />
-        <Text size="xs" c="dimmed">
-          Changing your password signs you out of all other sessions.
-        </Text>
-        <Button type="submit" w="fit-content" loading={isSending}>
-          Change password
-        </Button>
-      </Stack>
-    </form>
+    <Form sending={sending} gap="sm" maw={420}>
+      {/* Tells password managers which account this is. */}
+      <input type="email" autoComplete="username" value={person.email} readOnly hidden />
+      <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps('current')} />
+      <NewPassword label="New password" {...form.getInputProps('new')} />
+      <Text size="xs" c="dimmed">
+        Changing your password signs you out of all other sessions.
+      </Text>
+      <Button type="submit" w="fit-content" loading={sending.isSending}>
+        Change password
+      </Button>
+    </Form>
   )
 }
 

@@ -1,11 +1,10 @@
-import { Alert, Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
-import { focusFirstIssue } from '../../parts/first-issue.ts'
+import { Form } from '../../parts/form.tsx'
 import { TokenOnce } from '../../parts/token-once.tsx'
+import { useFormSend } from '../../parts/use-form-send.ts'
 import { useRole } from '../../server/me.ts'
-import { showIssues } from '../../server/send.ts'
-import { type CreatedToken, type TokenKind, useNewToken } from '../../server/tokens.ts'
+import { type CreatedToken, createToken, type TokenKind } from '../../server/tokens.ts'
 import type { Guide } from './guides.ts'
 
 interface TokenStepProps {
@@ -44,55 +43,40 @@ const SAYS: Record<TokenKind, string> = {
 
 function TokenForm({ guide, made }: Pick<TokenStepProps, 'guide' | 'made'>) {
   const mayOrganization = useRole('admin') && guide.isTelemetry
-  const [refusal, setRefusal] = useState('')
   const form = useForm({
     initialValues: { name: guide.key, kind: 'svc' as TokenKind },
     validate: { name: (value) => (value.trim() === '' ? 'Enter a name.' : null) },
   })
-  const create = useNewToken(made)
   const kind = mayOrganization ? form.values.kind : 'svc'
-  const submit = form.onSubmit(({ name }) => {
-    setRefusal('')
-    create.mutate(
-      { name: name.trim(), kind },
-      {
-        onError: (problem) => {
-          setRefusal(showIssues(form, problem))
-          focusFirstIssue()
-        },
-      },
-    )
-  }, focusFirstIssue)
+  const sending = useFormSend({
+    form,
+    send: ({ name }: typeof form.values) => createToken({ name: name.trim(), kind }),
+    changes: ['tokens'],
+    after: made,
+  })
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="xs">
-        {refusal !== '' && (
-          <Alert color="red" variant="light" role="alert">
-            {refusal}
-          </Alert>
-        )}
-        {mayOrganization && (
-          <SegmentedControl
-            aria-label="Token type"
-            w="fit-content"
-            value={kind}
-            onChange={(value) => form.setFieldValue('kind', value as TokenKind)}
-            data={[
-              { value: 'svc', label: 'Service token' },
-              { value: 'org', label: 'Organization token' },
-            ]}
-          />
-        )}
-        <Text size="sm" c="dimmed">
-          {SAYS[kind]}
-        </Text>
-        <Group align="flex-end" gap="xs">
-          <TextInput label="Token name" w={260} {...form.getInputProps('name')} />
-          <Button type="submit" loading={create.isPending}>
-            Create token
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form sending={sending} gap="xs">
+      {mayOrganization && (
+        <SegmentedControl
+          aria-label="Token type"
+          w="fit-content"
+          value={kind}
+          onChange={(value) => form.setFieldValue('kind', value as TokenKind)}
+          data={[
+            { value: 'svc', label: 'Service token' },
+            { value: 'org', label: 'Organization token' },
+          ]}
+        />
+      )}
+      <Text size="sm" c="dimmed">
+        {SAYS[kind]}
+      </Text>
+      <Group align="flex-end" gap="xs">
+        <TextInput label="Token name" w={260} {...form.getInputProps('name')} />
+        <Button type="submit" loading={sending.isSending}>
+          Create token
+        </Button>
+      </Group>
+    </Form>
   )
 }

@@ -1,12 +1,12 @@
 /** The form that corrects what an agent reported by mistake. */
-import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { SimpleGrid, Text } from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { CHANGED_BY_ENTRIES, type Entry } from '../../parts/entries/entry.ts'
 import { FIGURE_CHECKS, FigureFields, isMissing } from '../../parts/entries/figure-fields.tsx'
 import { type FigureValues, figureChangesOf, figureValuesOf, ISSUE_FIELDS } from '../../parts/entries/figure-values.ts'
 import { Reason } from '../../parts/entries/reason.tsx'
-import { FormModal } from '../../parts/form-modal.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { ModelInput } from '../../parts/model-input.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
@@ -42,39 +42,29 @@ export default function CorrectFigures({ entry, close }: { entry: Entry; close: 
   } as const
   const isUnchanged = Object.keys(figureChangesOf(form.values, entry, time_zone)).length === 0
   return (
-    <FormModal opened onClose={close} title="Correct figures" size="xl">
-      <form onSubmit={sending.submit} noValidate>
-        <Stack>
-          {sending.refusal !== '' && (
-            <Alert color="red" variant="light" role="alert">
-              {sending.refusal}
-            </Alert>
-          )}
-          <Text size="sm" c="dimmed">
-            The history keeps what was reported. Later reports of the session do not undo the correction: what it uses
-            from now on becomes a further entry. The list value is calculated again at the current prices.
-          </Text>
-          <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xs">
-            <ModelInput label="Model" description="As the agent names it" required {...form.getInputProps('model')} />
-            <DateTimePicker label="Started" {...time} {...form.getInputProps('started_at')} />
-            <DateTimePicker label="Ended" {...time} {...form.getInputProps('ended_at')} />
-          </SimpleGrid>
-          <FigureFields form={form} />
-          <Reason
-            value={form.values.reason}
-            change={(reason) => form.setFieldValue('reason', reason)}
-            error={form.errors.reason}
-          />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={sending.isSending} disabled={isUnchanged}>
-              Correct figures
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </FormModal>
+    <FormDialog
+      {...sending}
+      title="Correct figures"
+      action="Correct figures"
+      close={close}
+      size="xl"
+      isIncomplete={isUnchanged}
+    >
+      <Text size="sm" c="dimmed">
+        The history keeps what was reported. Later reports of the session do not undo the correction: what it uses from
+        now on becomes a further entry. The list value is calculated again at the current prices.
+      </Text>
+      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xs">
+        <ModelInput label="Model" description="As the agent names it" required {...form.getInputProps('model')} />
+        <DateTimePicker label="Started" {...time} {...form.getInputProps('started_at')} />
+        <DateTimePicker label="Ended" {...time} {...form.getInputProps('ended_at')} />
+      </SimpleGrid>
+      <FigureFields form={form} />
+      <Reason
+        value={form.values.reason}
+        change={(reason) => form.setFieldValue('reason', reason)}
+        error={form.errors.reason}
+      />
+    </FormDialog>
   )
 }

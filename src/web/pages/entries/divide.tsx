@@ -1,12 +1,12 @@
 /** The form that divides an entry between projects and tickets: what is not given away stays where the entry is. */
-import { ActionIcon, Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { ActionIcon, Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { randomId } from '@mantine/hooks'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { counted, percent } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
 import { CHANGED_BY_ENTRIES, type Entry, placeKey } from '../../parts/entries/entry.ts'
-import { FormModal } from '../../parts/form-modal.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { DecimalField } from '../../parts/number-fields.tsx'
 import { type Choice, ProjectPicker, TicketPicker } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
@@ -57,92 +57,75 @@ export default function Divide({ entry, close }: { entry: Entry; close: () => vo
   })
   const isComplete = rest > 0 && parts.every(({ project, ticket, size }) => (project || ticket) && size)
   return (
-    <FormModal opened onClose={close} title="Divide entry" size="lg">
-      <form onSubmit={sending.submit} noValidate>
-        <Stack>
-          {sending.refusal !== '' && (
-            <Alert color="red" variant="light" role="alert">
-              {sending.refusal}
-            </Alert>
-          )}
-          <Text size="sm" c="dimmed">
-            Each part becomes an entry of its own, with its share of the tokens and the cost. A session that goes on
-            keeps its division.
-          </Text>
-          {entry.cost !== null && (
-            <SegmentedControl
-              aria-label="Divide by"
-              data={[
-                { value: 'share', label: 'Percent' },
-                { value: 'amount', label: 'Amount' },
-              ]}
-              {...form.getInputProps('by')}
+    <FormDialog {...sending} title="Divide entry" action="Divide" close={close} size="lg" isIncomplete={!isComplete}>
+      <Text size="sm" c="dimmed">
+        Each part becomes an entry of its own, with its share of the tokens and the cost. A session that goes on keeps
+        its division.
+      </Text>
+      {entry.cost !== null && (
+        <SegmentedControl
+          aria-label="Divide by"
+          data={[
+            { value: 'share', label: 'Percent' },
+            { value: 'amount', label: 'Amount' },
+          ]}
+          {...form.getInputProps('by')}
+        />
+      )}
+      {parts.map((part, position) => (
+        <Group key={part.key} gap="xs" align="flex-start" wrap="nowrap">
+          <div className={classes.dividedPlace}>
+            <ProjectPicker
+              aria-label={`Project of part ${position + 1}`}
+              placeholder="Project"
+              value={part.project}
+              change={(project) => form.setFieldValue(`parts.${position}.project`, project)}
+              disabled={part.ticket !== null}
+              error={form.errors[`parts.${position}.project`]}
             />
-          )}
-          {parts.map((part, position) => (
-            <Group key={part.key} gap="xs" align="flex-start" wrap="nowrap">
-              <div className={classes.dividedPlace}>
-                <ProjectPicker
-                  aria-label={`Project of part ${position + 1}`}
-                  placeholder="Project"
-                  value={part.project}
-                  change={(project) => form.setFieldValue(`parts.${position}.project`, project)}
-                  disabled={part.ticket !== null}
-                  error={form.errors[`parts.${position}.project`]}
-                />
-                <TicketPicker
-                  aria-label={`Ticket of part ${position + 1}`}
-                  placeholder="or ticket"
-                  value={part.ticket}
-                  change={(ticket) => form.setFieldValue(`parts.${position}.ticket`, ticket)}
-                  disabled={part.project !== null}
-                  error={form.errors[`parts.${position}.ticket`]}
-                />
-              </div>
-              <DecimalField
-                aria-label={by === 'share' ? `Percent of part ${position + 1}` : `Amount of part ${position + 1}`}
-                w={120}
-                min={0}
-                placeholder={by === 'share' ? '%' : '$'}
-                {...(by === 'share' ? { digits: 6, unit: '%' } : { digits: 9, currency: 'USD' })}
-                {...form.getInputProps(`parts.${position}.size`)}
-              />
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                mt={4}
-                aria-label={`Remove part ${position + 1}`}
-                disabled={parts.length === 1}
-                onClick={() => form.removeListItem('parts', position)}
-              >
-                <IconX size={16} />
-              </ActionIcon>
-            </Group>
-          ))}
-          <Group justify="space-between">
-            <Button
-              size="compact-sm"
-              variant="subtle"
-              leftSection={<IconPlus size={14} />}
-              onClick={() => form.insertListItem('parts', emptyPart())}
-            >
-              Add part
-            </Button>
-            <Text size="sm" c={rest > 0 ? undefined : 'red'} aria-live="polite">
-              {restText(entry, by, rest)}
-            </Text>
-          </Group>
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={sending.isSending} disabled={!isComplete}>
-              Divide
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </FormModal>
+            <TicketPicker
+              aria-label={`Ticket of part ${position + 1}`}
+              placeholder="or ticket"
+              value={part.ticket}
+              change={(ticket) => form.setFieldValue(`parts.${position}.ticket`, ticket)}
+              disabled={part.project !== null}
+              error={form.errors[`parts.${position}.ticket`]}
+            />
+          </div>
+          <DecimalField
+            aria-label={by === 'share' ? `Percent of part ${position + 1}` : `Amount of part ${position + 1}`}
+            w={120}
+            min={0}
+            placeholder={by === 'share' ? '%' : '$'}
+            {...(by === 'share' ? { digits: 6, unit: '%' } : { digits: 9, currency: 'USD' })}
+            {...form.getInputProps(`parts.${position}.size`)}
+          />
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            mt={4}
+            aria-label={`Remove part ${position + 1}`}
+            disabled={parts.length === 1}
+            onClick={() => form.removeListItem('parts', position)}
+          >
+            <IconX size={16} />
+          </ActionIcon>
+        </Group>
+      ))}
+      <Group justify="space-between">
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          leftSection={<IconPlus size={14} />}
+          onClick={() => form.insertListItem('parts', emptyPart())}
+        >
+          Add part
+        </Button>
+        <Text size="sm" c={rest > 0 ? undefined : 'red'} aria-live="polite">
+          {restText(entry, by, rest)}
+        </Text>
+      </Group>
+    </FormDialog>
   )
 }
 

@@ -1,12 +1,13 @@
 /** The summary and labels of an entry, and a form to edit them. */
-import { ActionIcon, Alert, Button, Group, Stack, Text, Textarea, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Group, Stack, Text, Textarea, Tooltip } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import { CHANGED_BY_ENTRIES, type Entry } from '../../parts/entries/entry.ts'
+import { Refusal } from '../../parts/form.tsx'
+import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
-import { showIssues, useSend } from '../../server/send.ts'
 import { DrawerForm, useOpener } from './drawer-form.tsx'
 import { rightsTo } from './rights.ts'
 
@@ -38,7 +39,6 @@ export function EntryWords({ entry }: { entry: Entry }) {
 }
 
 function Correction({ entry, close }: { entry: Entry; close: () => void }) {
-  const [refusal, setRefusal] = useState('')
   const form = useForm({
     initialValues: { summary: entry.summary ?? '', labels: labelLines(entry.labels) },
     validate: {
@@ -50,7 +50,8 @@ function Correction({ entry, close }: { entry: Entry; close: () => void }) {
       },
     },
   })
-  const send = useSend({
+  const sending = useFormSend({
+    form,
     of: entry,
     send: ({ summary, labels }: typeof form.values, options) => {
       const change = { summary: summary.trim() === '' ? null : summary, labels: readLabels(labels) }
@@ -59,20 +60,11 @@ function Correction({ entry, close }: { entry: Entry; close: () => void }) {
     changes: CHANGED_BY_ENTRIES,
     done: () => 'Entry updated.',
     after: close,
-    quiet: true,
-  })
-  const submit = form.onSubmit((values) => {
-    setRefusal('')
-    send.mutate(values, { onError: (problem) => setRefusal(showIssues(form, problem)) })
   })
   return (
-    <DrawerForm close={close} submit={submit}>
+    <DrawerForm close={close} submit={sending.submit}>
       <Stack gap="sm">
-        {refusal !== '' && (
-          <Alert color="red" variant="light" role="alert">
-            {refusal}
-          </Alert>
-        )}
+        <Refusal text={sending.refusal} />
         <Textarea label="Summary" autosize minRows={1} maxRows={6} {...form.getInputProps('summary')} />
         <Textarea
           label="Labels"
@@ -82,7 +74,7 @@ function Correction({ entry, close }: { entry: Entry; close: () => void }) {
           {...form.getInputProps('labels')}
         />
         <Group gap="xs">
-          <Button type="submit" size="xs" loading={send.isPending}>
+          <Button type="submit" size="xs" loading={sending.isSending}>
             Save changes
           </Button>
           <Button size="xs" variant="default" onClick={close}>

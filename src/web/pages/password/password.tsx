@@ -1,9 +1,10 @@
 /** Choosing a password with the one-time link from an admin, after an invitation or a reset. */
-import { Alert, Anchor, Button, Code, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Code, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { AuthLayout } from '../../parts/auth-layout.tsx'
+import { Form } from '../../parts/form.tsx'
 import { NewPassword } from '../../parts/new-password.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
@@ -36,7 +37,7 @@ function PasswordForm({ linkToken }: { linkToken: string }) {
     initialValues: { password: '' },
     validate: { password: (value) => (value === '' ? 'Enter a password.' : null) },
   })
-  const { submit, refusal, isSending } = useFormSend({
+  const sending = useFormSend({
     form,
     send: async ({ password }: typeof form.values) => {
       const me = await answer(api.password.post({ link_token: linkToken, password }))
@@ -52,19 +53,12 @@ function PasswordForm({ linkToken }: { linkToken: string }) {
       title="Choose a password"
       lead="Use it to sign in from now on. All your existing sessions will be signed out."
     >
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          {refusal !== '' && (
-            <Alert color="red" variant="light" role="alert">
-              {refusal}
-            </Alert>
-          )}
-          <NewPassword autoFocus {...form.getInputProps('password')} />
-          <Button type="submit" loading={isSending} fullWidth>
-            Set password
-          </Button>
-        </Stack>
-      </form>
+      <Form sending={sending}>
+        <NewPassword autoFocus {...form.getInputProps('password')} />
+        <Button type="submit" loading={sending.isSending} fullWidth>
+          Set password
+        </Button>
+      </Form>
     </AuthLayout>
   )
 }

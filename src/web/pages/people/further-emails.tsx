@@ -1,6 +1,7 @@
-import { Alert, Button, Skeleton, Stack, TagsInput } from '@mantine/core'
+import { Button, Skeleton, Stack, TagsInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Refusal } from '../../parts/form.tsx'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 
@@ -32,11 +33,7 @@ function EmailsForm({ id, known }: { id: string; known: string[] }) {
         value={emails}
         onChange={setEmails}
       />
-      {save.error && (
-        <Alert color="red" variant="light" role="alert">
-          {save.error.message}
-        </Alert>
-      )}
+      <Refusal text={save.error?.message} />
       <Button variant="default" w="fit-content" loading={save.isPending} onClick={() => save.mutate()}>
         Save addresses
       </Button>

@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Radio, Stack, TextInput } from '@mantine/core'
+import { Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
+import { Form, FormFoot } from '../../parts/form.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
@@ -40,7 +41,7 @@ function InviteForm({ invited, leave }: { invited: (made: PasswordLink) => void;
     initialValues: { name: '', email: '', role: 'member' as Person['role'] },
     validate: { name: isEmpty, email: isEmpty },
   })
-  const { submit, refusal, isSending } = useFormSend({
+  const sending = useFormSend({
     form,
     send: ({ name, email, role }: typeof form.values): Promise<PasswordLink> =>
       answer(api.users.post({ name: name.trim(), email: email.trim(), role })),
@@ -48,32 +49,18 @@ function InviteForm({ invited, leave }: { invited: (made: PasswordLink) => void;
     after: invited,
   })
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        {refusal !== '' && (
-          <Alert color="red" variant="light" role="alert">
-            {refusal}
-          </Alert>
-        )}
-        <TextInput label="Name" data-autofocus autoComplete="off" {...form.getInputProps('name')} />
-        <TextInput
-          label="E-mail address"
-          description="Used to sign in."
-          type="email"
-          autoComplete="off"
-          {...form.getInputProps('email')}
-        />
-        <RoleChoice {...form.getInputProps('role')} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={leave}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isSending}>
-            Invite
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Form sending={sending}>
+      <TextInput label="Name" data-autofocus autoComplete="off" {...form.getInputProps('name')} />
+      <TextInput
+        label="E-mail address"
+        description="Used to sign in."
+        type="email"
+        autoComplete="off"
+        {...form.getInputProps('email')}
+      />
+      <RoleChoice {...form.getInputProps('role')} />
+      <FormFoot action="Invite" close={leave} isSending={sending.isSending} />
+    </Form>
   )
 }
 

@@ -1,15 +1,14 @@
 /** The organization's settings in one form. Unsaved input is kept when you navigate away. */
 
-import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core'
+import { Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { REQUIRED_LIMIT } from '../../../shared/sheet-fields.ts'
-import { hasUnreadable } from '../../format/read-numbers.ts'
-import { focusFirstIssue } from '../../parts/first-issue.ts'
+import { Refusal } from '../../parts/form.tsx'
 import { Page } from '../../parts/page.tsx'
+import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
-import { showIssues, useSend } from '../../server/send.ts'
 import { Fields } from './fields.tsx'
 import { Logo } from './logo.tsx'
 import { type AllSettings, changeOf, type SettingsValues, valuesOf } from './values.ts'
@@ -37,7 +36,6 @@ const ISSUE_FIELDS = Object.fromEntries(
 let kept: { values: SettingsValues; settings: AllSettings } | null = null
 
 function SettingsForm({ settings }: { settings: AllSettings }) {
-  const [refusal, setRefusal] = useState('')
   const form = useForm({
     initialValues: kept?.values ?? valuesOf(settings),
     validate: { due_days: (days) => (days === '' ? 'Required. Enter 0 if bills are due at once.' : null) },
@@ -45,29 +43,19 @@ function SettingsForm({ settings }: { settings: AllSettings }) {
       kept = Object.keys(changeOf(values, settings)).length > 0 ? { values, settings } : null
     },
   })
-  const change = changeOf(form.values, settings)
-  const isDirty = Object.keys(change).length > 0
+  const isDirty = Object.keys(changeOf(form.values, settings)).length > 0
   useStayWhile(isDirty)
-  const save = useSend({
+  const { submit, refusal, isSending } = useFormSend({
+    form,
     of: settings,
-    send: async (_, options) => {
-      await answer(api.settings.patch(change, options))
+    send: async (values: SettingsValues, options) => {
+      await answer(api.settings.patch(changeOf(values, settings), options))
       kept = null
     },
     changes: ['me', 'settings', 'reports', 'audit'],
     done: () => 'Settings saved.',
-    quiet: true,
+    fields: ISSUE_FIELDS,
   })
-  const submit = form.onSubmit(() => {
-    setRefusal('')
-    if (hasUnreadable(form.getValues())) return focusFirstIssue()
-    save.mutate(undefined, {
-      onError: (problem) => {
-        setRefusal(showIssues(form, problem, ISSUE_FIELDS))
-        focusFirstIssue()
-      },
-    })
-  }, focusFirstIssue)
   const discard = () => {
     kept = null
     form.setValues(valuesOf(settings))
@@ -77,11 +65,7 @@ function SettingsForm({ settings }: { settings: AllSettings }) {
     <form onSubmit={submit} noValidate>
       <Stack gap="xl" maw={760}>
         <Fields form={form} logo={<Logo type={settings.logo ?? null} />} />
-        {refusal !== '' && (
-          <Alert color="red" variant="light" role="alert">
-            {refusal}
-          </Alert>
-        )}
+        <Refusal text={refusal} />
         {isDirty && (
           <Paper withBorder shadow="md" p="sm" pos="sticky" bottom={12} style={{ zIndex: 3 }}>
             <Group justify="space-between">
@@ -90,7 +74,7 @@ function SettingsForm({ settings }: { settings: AllSettings }) {
                 <Button variant="default" onClick={discard}>
                   Discard
                 </Button>
-                <Button type="submit" loading={save.isPending}>
+                <Button type="submit" loading={isSending}>
                   Save changes
                 </Button>
               </Group>

@@ -1,5 +1,5 @@
 /** The form that adds an entry to a sheet or edits one. */
-import { Alert, Autocomplete, Button, Group, SimpleGrid, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { Autocomplete, Button, Group, SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -7,7 +7,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { FIGURE_CHECKS, FigureFields, isMissing } from '../../parts/entries/figure-fields.tsx'
 import { ISSUE_FIELDS } from '../../parts/entries/figure-values.ts'
-import dialog from '../../parts/form-dialog.module.css'
+import dialog from '../../parts/form.module.css'
+import { Form } from '../../parts/form.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { issueOfLabels } from '../../parts/labels-text.ts'
 import { ModelInput } from '../../parts/model-input.tsx'
@@ -86,53 +87,41 @@ export function EntryForm({ sheet, entry, start, close }: EntryFormProps) {
   })
   return (
     <FormModal opened onClose={close} title={entry ? 'Edit entry' : 'Add entry'} size="xl">
-      <form onSubmit={sending.submit} noValidate>
-        <Stack>
-          {sending.refusal !== '' && (
-            <Alert color="red" variant="light" role="alert">
-              {sending.refusal}
-            </Alert>
+      <Form sending={sending}>
+        <AgentFields form={form} sheet={sheet} />
+        <Switch
+          label="Cost only"
+          description="The token counts are not known. They count as 0."
+          checked={form.values.cost_only}
+          onChange={({ currentTarget: { checked } }) =>
+            // Counts that can't be read must not stay in fields that nobody sees.
+            form.setValues({ ...(checked ? readableCounts(form.values) : {}), cost_only: checked })
+          }
+        />
+        <FigureFields form={form} isCostOnly={form.values.cost_only} required={required} />
+        <PlaceFields form={form} required={required} />
+        {isAsking && <CostQuestion entries={[asked.entry]} />}
+        <Group className={dialog.foot} justify="flex-end" gap="xs">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          {!entry && (
+            <Button type="submit" variant="light" loading={sending.isSending && goesOn} onClick={() => setGoesOn(true)}>
+              Add and continue
+            </Button>
           )}
-          <AgentFields form={form} sheet={sheet} />
-          <Switch
-            label="Cost only"
-            description="The token counts are not known. They count as 0."
-            checked={form.values.cost_only}
-            onChange={({ currentTarget: { checked } }) =>
-              // Counts that can't be read must not stay in fields that nobody sees.
-              form.setValues({ ...(checked ? readableCounts(form.values) : {}), cost_only: checked })
-            }
-          />
-          <FigureFields form={form} isCostOnly={form.values.cost_only} required={required} />
-          <PlaceFields form={form} required={required} />
-          {isAsking && <CostQuestion entries={[asked.entry]} />}
-          <Group className={dialog.foot} justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            {!entry && (
-              <Button
-                type="submit"
-                variant="light"
-                loading={sending.isSending && goesOn}
-                onClick={() => setGoesOn(true)}
-              >
-                Add and continue
-              </Button>
-            )}
-            <Button type="submit" loading={sending.isSending && !goesOn} onClick={() => setGoesOn(false)}>
-              {isAsking ? (entry ? 'Save anyway' : 'Add anyway') : entry ? 'Save changes' : 'Add entry'}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+          <Button type="submit" loading={sending.isSending && !goesOn} onClick={() => setGoesOn(false)}>
+            {isAsking ? (entry ? 'Save anyway' : 'Add anyway') : entry ? 'Save changes' : 'Add entry'}
+          </Button>
+        </Group>
+      </Form>
     </FormModal>
   )
 }
 
-type Form = UseFormReturnType<EntryValues>
+type EntryFormState = UseFormReturnType<EntryValues>
 
-function AgentFields({ form, sheet }: { form: Form; sheet: Sheet }) {
+function AgentFields({ form, sheet }: { form: EntryFormState; sheet: Sheet }) {
   const { time_zone } = useSettings()
   const time = {
     withSeconds: false,
@@ -175,7 +164,7 @@ function AgentFields({ form, sheet }: { form: Form; sheet: Sheet }) {
   )
 }
 
-const PlaceFields = ({ form, required }: { form: Form; required: readonly string[] }) => (
+const PlaceFields = ({ form, required }: { form: EntryFormState; required: readonly string[] }) => (
   <>
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
       <KeyInput

@@ -1,8 +1,8 @@
-import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, PasswordInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
+import { Form } from '../../parts/form.tsx'
+import { useFormSend } from '../../parts/use-form-send.ts'
 import { type Me, signIn } from '../../server/me.ts'
-import { showIssues, useSend } from '../../server/send.ts'
 
 const FOCUSED = { 'data-autofocus': true, autoFocus: true }
 
@@ -15,7 +15,6 @@ interface SignInFormProps {
 }
 
 export function SignInForm({ before }: SignInFormProps) {
-  const [refusal, setRefusal] = useState('')
   const form = useForm({
     initialValues: { email: before?.email ?? '', password: '' },
     validate: {
@@ -23,48 +22,37 @@ export function SignInForm({ before }: SignInFormProps) {
       password: (value) => (value === '' ? 'Required.' : null),
     },
   })
-  const send = useSend({
+  const sending = useFormSend({
+    form,
     send: ({ email, password }: typeof form.values) => signIn({ email: email.trim(), password }, before),
     changes: ['me'],
-    quiet: true,
-  })
-  const submit = form.onSubmit((values) => {
-    setRefusal('')
-    send.mutate(values, { onError: (problem) => setRefusal(showIssues(form, problem)) })
   })
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        {refusal !== '' && (
-          <Alert color="red" variant="light" role="alert">
-            {refusal}
-          </Alert>
-        )}
-        <TextInput
-          label="E-mail address"
-          type="email"
-          autoComplete="username"
-          {...(before ? KEEPS_ESCAPE : FOCUSED)}
-          {...form.getInputProps('email')}
-        />
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          {...(before && { ...KEEPS_ESCAPE, ...FOCUSED })}
-          {...form.getInputProps('password')}
-        />
-        <Button type="submit" loading={send.isPending} fullWidth>
-          Sign in
-        </Button>
-        <Text size="xs" c="dimmed">
-          Forgot your password, or never set one? Ask an admin for a link. They create it in People or with{' '}
-          <code>tally users reset-password</code>. Programs use the{' '}
-          <Anchor href="/docs/api" underline="always">
-            API
-          </Anchor>{' '}
-          with a token.
-        </Text>
-      </Stack>
-    </form>
+    <Form sending={sending}>
+      <TextInput
+        label="E-mail address"
+        type="email"
+        autoComplete="username"
+        {...(before ? KEEPS_ESCAPE : FOCUSED)}
+        {...form.getInputProps('email')}
+      />
+      <PasswordInput
+        label="Password"
+        autoComplete="current-password"
+        {...(before && { ...KEEPS_ESCAPE, ...FOCUSED })}
+        {...form.getInputProps('password')}
+      />
+      <Button type="submit" loading={sending.isSending} fullWidth>
+        Sign in
+      </Button>
+      <Text size="xs" c="dimmed">
+        Forgot your password, or never set one? Ask an admin for a link. They create it in People or with{' '}
+        <code>tally users reset-password</code>. Programs use the{' '}
+        <Anchor href="/docs/api" underline="always">
+          API
+        </Anchor>{' '}
+        with a token.
+      </Text>
+    </Form>
   )
 }

@@ -1,15 +1,15 @@
-import { Alert, Button, Checkbox, Group, Radio, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Radio, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { rolesOfScope, SCOPE_NAMES, SCOPES } from '../../../shared/token-scopes.ts'
 import { addDays, dayOf } from '../../format/moments.ts'
 import { DateField } from '../../parts/date-field.tsx'
-import { focusFirstIssue } from '../../parts/first-issue.ts'
+import { Form, FormFoot } from '../../parts/form.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { TokenOnce } from '../../parts/token-once.tsx'
+import { useFormSend } from '../../parts/use-form-send.ts'
 import { useFirstDayOfWeek, useMe, useRole, useSettings } from '../../server/me.ts'
-import { showIssues } from '../../server/send.ts'
-import { type CreatedToken, type TokenKind, useNewToken } from '../../server/tokens.ts'
+import { type CreatedToken, createToken, type TokenKind } from '../../server/tokens.ts'
 import { EMPTY_TOKEN, requestOf, type TokenValues } from './token-values.ts'
 
 interface NewTokenProps {
@@ -79,7 +79,6 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
   const { role } = useMe().person
   const today = dayOf(new Date(), time_zone)
   const firstDayOfWeek = useFirstDayOfWeek()
-  const [refusal, setRefusal] = useState('')
   const form = useForm<TokenValues>({
     initialValues: EMPTY_TOKEN,
     validate: {
@@ -88,16 +87,12 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
       expires_at: (value, { expiry }) => (expiry === 'day' && value === null ? 'Required.' : null),
     },
   })
-  const create = useNewToken(made)
-  const submit = form.onSubmit((values) => {
-    setRefusal('')
-    create.mutate(requestOf(values, today), {
-      onError: (problem) => {
-        setRefusal(showIssues(form, problem))
-        focusFirstIssue()
-      },
-    })
-  }, focusFirstIssue)
+  const sending = useFormSend({
+    form,
+    send: (values: TokenValues) => createToken(requestOf(values, today)),
+    changes: ['tokens'],
+    after: made,
+  })
   const { kind, expiry } = form.values
   const choose = (chosen: string) => {
     form.setFieldValue('kind', chosen as TokenKind)
@@ -105,90 +100,76 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
     if (chosen === 'api' && expiry === 'never') form.setFieldValue('expiry', '90')
   }
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        {refusal !== '' && (
-          <Alert color="red" variant="light" role="alert">
-            {refusal}
-          </Alert>
-        )}
-        <TextInput
-          label="Name"
-          description="What the token is for. Shown in lists."
-          placeholder="ci"
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        <Radio.Group label="Type" {...form.getInputProps('kind')} onChange={choose}>
-          <Stack gap="xs" mt="xs">
-            {KINDS.filter(({ kind }) => (kind !== 'org' || isAdmin) && (kind !== 'api' || api_tokens)).map(
-              ({ kind, label, description }) => (
-                <Radio key={kind} value={kind} label={label} description={description} />
-              ),
-            )}
-          </Stack>
-        </Radio.Group>
-        {!api_tokens && isAdmin && (
-          <Text size="xs" c="dimmed">
-            API tokens, with which scripts can change data, are turned off in the settings.
-          </Text>
-        )}
-        {kind === 'svc' && mayBill && (
-          <Checkbox
-            label="Allow sending bills"
-            description="For a job that sends bills at the end of the month."
-            {...form.getInputProps('allow_bills', { type: 'checkbox' })}
-          />
-        )}
-        {kind === 'api' && (
-          <>
-            <Checkbox.Group
-              label="Scopes"
-              description="Any scope of an area includes reading in it."
-              {...form.getInputProps('scopes')}
-            >
-              <Stack gap={6} mt="xs">
-                {SCOPE_NAMES.filter((scope) => rolesOfScope(scope)?.includes(role) ?? true).map((scope) => (
-                  <Checkbox key={scope} value={scope} label={scope} description={SCOPES[scope].description} />
-                ))}
-              </Stack>
-            </Checkbox.Group>
-            <TagsInput
-              label="Networks"
-              description="Addresses from which the token works, such as 10.0.0.0/8. Without one, it works from any."
-              {...form.getInputProps('networks')}
-            />
-          </>
-        )}
-        <Group grow align="flex-start">
-          <Select
-            label="Expires"
-            data={kind === 'api' ? EXPIRIES.slice(1) : EXPIRIES}
-            allowDeselect={false}
-            {...form.getInputProps('expiry')}
-          />
-          {expiry === 'day' && (
-            <DateField
-              label="Date (UTC)"
-              minDate={addDays(today, 1)}
-              valueFormat="D MMM YYYY"
-              firstDayOfWeek={firstDayOfWeek}
-              {...form.getInputProps('expires_at')}
-            />
+    <Form sending={sending}>
+      <TextInput
+        label="Name"
+        description="What the token is for. Shown in lists."
+        placeholder="ci"
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <Radio.Group label="Type" {...form.getInputProps('kind')} onChange={choose}>
+        <Stack gap="xs" mt="xs">
+          {KINDS.filter(({ kind }) => (kind !== 'org' || isAdmin) && (kind !== 'api' || api_tokens)).map(
+            ({ kind, label, description }) => (
+              <Radio key={kind} value={kind} label={label} description={description} />
+            ),
           )}
-        </Group>
+        </Stack>
+      </Radio.Group>
+      {!api_tokens && isAdmin && (
         <Text size="xs" c="dimmed">
-          The token works until it expires or is revoked.
+          API tokens, with which scripts can change data, are turned off in the settings.
         </Text>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={leave}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create token
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      {kind === 'svc' && mayBill && (
+        <Checkbox
+          label="Allow sending bills"
+          description="For a job that sends bills at the end of the month."
+          {...form.getInputProps('allow_bills', { type: 'checkbox' })}
+        />
+      )}
+      {kind === 'api' && (
+        <>
+          <Checkbox.Group
+            label="Scopes"
+            description="Any scope of an area includes reading in it."
+            {...form.getInputProps('scopes')}
+          >
+            <Stack gap={6} mt="xs">
+              {SCOPE_NAMES.filter((scope) => rolesOfScope(scope)?.includes(role) ?? true).map((scope) => (
+                <Checkbox key={scope} value={scope} label={scope} description={SCOPES[scope].description} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          <TagsInput
+            label="Networks"
+            description="Addresses from which the token works, such as 10.0.0.0/8. Without one, it works from any."
+            {...form.getInputProps('networks')}
+          />
+        </>
+      )}
+      <Group grow align="flex-start">
+        <Select
+          label="Expires"
+          data={kind === 'api' ? EXPIRIES.slice(1) : EXPIRIES}
+          allowDeselect={false}
+          {...form.getInputProps('expiry')}
+        />
+        {expiry === 'day' && (
+          <DateField
+            label="Date (UTC)"
+            minDate={addDays(today, 1)}
+            valueFormat="D MMM YYYY"
+            firstDayOfWeek={firstDayOfWeek}
+            {...form.getInputProps('expires_at')}
+          />
+        )}
+      </Group>
+      <Text size="xs" c="dimmed">
+        The token works until it expires or is revoked.
+      </Text>
+      <FormFoot action="Create token" close={leave} isSending={sending.isSending} />
+    </Form>
   )
 }

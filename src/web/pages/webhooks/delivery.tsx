@@ -2,6 +2,7 @@
 import { Alert, Button, Code, Group, Modal, Stack, Title } from '@mantine/core'
 import { Details } from '../../parts/details.tsx'
 import { Moment } from '../../parts/figures.tsx'
+import { Refusal } from '../../parts/form.tsx'
 import { Status } from '../../parts/status.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
@@ -42,11 +43,7 @@ export function Delivery({ webhook, delivery, show, close }: DeliveryProps) {
             {error}
           </Alert>
         )}
-        {resend.error && (
-          <Alert color="red" variant="light" role="alert">
-            {resend.error.message}
-          </Alert>
-        )}
+        <Refusal text={resend.error?.message} />
         <Details
           of={[
             ['Sent', <Moment key="at" at={at} />],
