@@ -2,7 +2,6 @@
  * Formatting and arithmetic of times and days in the organization's time zone, which may differ from the browser's.
  * Days are `2026-11-21`.
  */
-
 import { cached } from './locale.ts'
 
 const DAY_MS = 86_400_000

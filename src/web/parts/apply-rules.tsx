@@ -11,6 +11,7 @@ import { countColumn, momentColumn, moneyColumn, textColumn } from './columns.ts
 import { type Column, DataTable } from './data-table.tsx'
 import { Failure } from './failure.tsx'
 import { Money } from './figures.tsx'
+import { Caption } from './texts.tsx'
 
 const { apply } = api['placement-rules']
 
@@ -184,11 +185,7 @@ function Moves({ scope, filter }: { scope: Scope; filter: ApplyFilter }) {
         fold={10}
         empty={null}
       />
-      {!data.complete && (
-        <Text size="xs" c="dimmed">
-          The first {LISTED} of them.
-        </Text>
-      )}
+      {!data.complete && <Caption>The first {LISTED} of them.</Caption>}
     </>
   )
 }
@@ -217,11 +214,7 @@ const MOVE_COLUMNS: Column<Applied['moves'][number]>[] = [
     cell: ({ to, note }) => (
       <>
         {whereText(to)}
-        {note && (
-          <Text size="xs" c="dimmed">
-            {note}
-          </Text>
-        )}
+        {note && <Caption>{note}</Caption>}
       </>
     ),
   },

@@ -1,6 +1,7 @@
-import { Center, Paper, Stack, Text, Title } from '@mantine/core'
+import { Center, Paper, Stack, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
+import { Note } from './texts.tsx'
 
 interface AuthLayoutProps {
   title: string
@@ -23,11 +24,7 @@ export function AuthLayout({ title, lead, width = 380, children }: AuthLayoutPro
             <Title order={1} size="h3">
               {title}
             </Title>
-            {lead && (
-              <Text size="sm" c="dimmed" mt={4}>
-                {lead}
-              </Text>
-            )}
+            {lead && <Note mt={4}>{lead}</Note>}
           </div>
           {children}
         </Stack>

@@ -2,7 +2,7 @@
  * A table; on a phone, each row is a card. Rows are virtualized, and further pages are fetched on scroll. Keyboard
  * shortcuts: `j` and `k` move, Enter opens, `x` selects, Shift and `x` selects up to there, `a` accepts.
  */
-import { Button, Checkbox, Group, Loader, Text } from '@mantine/core'
+import { Button, Checkbox, Group, Loader } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useVirtualizer, useWindowVirtualizer } from '@tanstack/react-virtual'
 import {
@@ -33,6 +33,7 @@ import { stretchOf, useFrame, usePrinting, useScroller } from './table-frame.ts'
 import { TableMenu } from './table-menu.tsx'
 import { isList, leftOutText } from './table-print.ts'
 import { useTableView } from './table-view.ts'
+import { Caption } from './texts.tsx'
 
 export type { Column }
 
@@ -396,7 +397,7 @@ function More<Row>({ list, count, sorting }: MoreProps<Row>) {
       {list.isFetchingMore ? (
         <Loader size="xs" type="dots" aria-label="Loading more" />
       ) : (
-        <Text size="xs" c="dimmed">
+        <Caption>
           {list.hasMore ? (
             <>
               <span className="tally-no-print">{count} loaded; scroll for more</span>
@@ -405,7 +406,7 @@ function More<Row>({ list, count, sorting }: MoreProps<Row>) {
           ) : (
             `${count} total`
           )}
-        </Text>
+        </Caption>
       )}
     </Group>
   )

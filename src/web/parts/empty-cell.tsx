@@ -1,8 +1,4 @@
-import { Text } from '@mantine/core'
+import { Dimmed } from './texts.tsx'
 
 /** An empty cell. On a phone, tables leave such lines out. */
-export const EmptyCell = ({ children = '–' }: { children?: string }) => (
-  <Text span inherit c="dimmed" data-nothing>
-    {children}
-  </Text>
-)
+export const EmptyCell = ({ children = '–' }: { children?: string }) => <Dimmed data-nothing>{children}</Dimmed>

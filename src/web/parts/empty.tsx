@@ -1,5 +1,6 @@
-import { Box, Stack, Text, Title } from '@mantine/core'
+import { Box, Stack, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Note } from './texts.tsx'
 
 interface EmptyProps {
   title: string
@@ -17,9 +18,7 @@ export const Empty = ({ title, children, action, isPage = false }: EmptyProps) =
     <Title order={isPage ? 1 : 2} size="h4">
       {title}
     </Title>
-    <Text c="dimmed" size="sm" component="div">
-      {children}
-    </Text>
+    <Note component="div">{children}</Note>
     {action && <Box mt="sm">{action}</Box>}
   </Stack>
 )

@@ -2,6 +2,7 @@ import { Alert, Button, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { Link, useLocation } from 'wouter'
 import type { Problem } from '../server/problem.ts'
+import { Caption } from './texts.tsx'
 
 interface FailureProps {
   problem: Problem
@@ -31,9 +32,7 @@ export const Failure = ({ problem, retry }: FailureProps) => {
             </Text>
           ))}
         {problem.requestId && problem.status >= 500 && (
-          <Text size="xs" c="dimmed">
-            Request ID in the server log: {problem.requestId}
-          </Text>
+          <Caption>Request ID in the server log: {problem.requestId}</Caption>
         )}
         {isOfAddress && (
           <Button component={Link} href={path} size="xs" variant="default">

@@ -1,10 +1,11 @@
 /** Money, counts and times as text, with the exact value on hover. */
-import { Text, Tooltip } from '@mantine/core'
+import { Tooltip } from '@mantine/core'
 import { createContext, type ReactNode, useContext } from 'react'
 import { count, roughCount } from '../format/counts.ts'
 import { ago, dayAndTime, shortDayAndTime } from '../format/moments.ts'
 import { columnMoney, exactMoney, fineMoney, money } from '../format/money.ts'
 import { useSettings } from '../server/me.ts'
+import { Dimmed } from './texts.tsx'
 
 function Rounded({ exactly, children }: { exactly: string; children: string }) {
   if (exactly === children) return <>{children}</>
@@ -29,11 +30,7 @@ interface MoneyProps {
 export function Money({ amount, currency = 'USD', isFine = false }: MoneyProps) {
   const isInColumn = useContext(InColumn)
   if (amount === null) {
-    return (
-      <Text component="span" inherit c="dimmed">
-        no price
-      </Text>
-    )
+    return <Dimmed>no price</Dimmed>
   }
   return (
     <Rounded exactly={exactMoney(amount, currency)}>

@@ -11,6 +11,7 @@ import { useSettings } from '../server/me.ts'
 import { pageOfList } from './entries/filters.ts'
 import { figure } from './figure-link.tsx'
 import classes from './open-checks.module.css'
+import { Caption } from './texts.tsx'
 
 type CompletenessCall = typeof api.reports.completeness.get
 export type OpenCheck = Body<Awaited<ReturnType<CompletenessCall>>>['data'][number]
@@ -110,17 +111,13 @@ export const OpenRow = ({ href, title, description, figure: shown, counted, amou
         <Text span size="sm" fw={600}>
           {title}
         </Text>
-        <Text size="xs" c="dimmed">
-          {description}
-        </Text>
+        <Caption>{description}</Caption>
       </span>
       <span className={classes.lackFigures}>
         <Text span size="sm" fw={600} aria-label={counted}>
           {shown}
         </Text>
-        <Text size="xs" c="dimmed">
-          {amount}
-        </Text>
+        <Caption>{amount}</Caption>
       </span>
       <IconChevronRight size={16} className={classes.lackArrow} aria-hidden />
     </Link>

@@ -3,6 +3,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import { openQuestion } from '../server/overwriting.ts'
 import { Ago } from './figures.tsx'
+import { Note } from './texts.tsx'
 
 export function Overwrite() {
   const question = useSyncExternalStore(openQuestion.subscribe, openQuestion.current)
@@ -21,9 +22,7 @@ export function Overwrite() {
           )}
           , after you opened it. If you save your version, it replaces theirs.
         </Text>
-        <Text size="sm" c="dimmed">
-          To see their change first, go back, copy what you typed, and open it again.
-        </Text>
+        <Note>To see their change first, go back, copy what you typed, and open it again.</Note>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={() => answer(true)}>
             Save anyway

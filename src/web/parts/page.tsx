@@ -1,9 +1,10 @@
-import { ActionIcon, Anchor, Group, Stack, Text, Title, Tooltip } from '@mantine/core'
+import { ActionIcon, Anchor, Group, Stack, Title, Tooltip } from '@mantine/core'
 import { IconHelpCircle } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { manualAddress } from '../shell/manual-pages.ts'
 import classes from './page.module.css'
+import { Note } from './texts.tsx'
 
 interface PageProps {
   title: ReactNode
@@ -40,9 +41,7 @@ function Help() {
 function Lead({ children }: { children: ReactNode }) {
   const [isOpen, setOpen] = useState(false)
   return (
-    <Text
-      c="dimmed"
-      size="sm"
+    <Note
       maw={720}
       component="div"
       className={classes.lead}
@@ -50,7 +49,7 @@ function Lead({ children }: { children: ReactNode }) {
       onClick={() => setOpen(true)}
     >
       {children}
-    </Text>
+    </Note>
   )
 }
 

@@ -1,8 +1,9 @@
 /** Below a list whose search paused: how far it got, and a button to continue. */
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { dayOfMoment } from '../format/moments.ts'
 import type { List } from '../server/list.ts'
 import { useSettings } from '../server/me.ts'
+import { Note } from './texts.tsx'
 
 interface PausedSearchProps {
   list: Pick<List<unknown>, 'searchedTo' | 'fetchMore'>
@@ -17,9 +18,7 @@ export function PausedSearch({ list, count, isForward }: PausedSearchProps) {
   const reach = `${isForward ? 'up' : 'back'} to ${dayOfMoment(list.searchedTo!, time_zone)}`
   return (
     <Group justify="center" gap={6} py="xs" mih={40}>
-      <Text size="sm" c="dimmed" role="status">
-        {count === 0 ? `No matches yet, searched ${reach}` : `Searched ${reach}`}
-      </Text>
+      <Note role="status">{count === 0 ? `No matches yet, searched ${reach}` : `Searched ${reach}`}</Note>
       <Button variant="subtle" size="compact-sm" onClick={list.fetchMore}>
         Search further
       </Button>

@@ -1,10 +1,11 @@
-import { Button, Popover, Stack, Text } from '@mantine/core'
+import { Button, Popover, Stack } from '@mantine/core'
 import { DatePicker } from '@mantine/dates'
 import { IconCalendar, IconChevronDown } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useFirstDayOfWeek, useSettings } from '../server/me.ts'
 import { ownPeriod, PERIODS, periodInWords, readPeriod } from './period.ts'
 import classes from './period-picker.module.css'
+import { Caption } from './texts.tsx'
 
 interface PeriodPickerProps {
   /** The value in the URL. */
@@ -74,9 +75,7 @@ export function PeriodPicker({ value, change, isOptional = false, size = 'sm' }:
                 if (from && to) choose(ownPeriod({ from, to }))
               }}
             />
-            <Text size="xs" c="dimmed">
-              Days in {time_zone}
-            </Text>
+            <Caption>Days in {time_zone}</Caption>
           </Stack>
         </div>
       </Popover.Dropdown>

@@ -6,6 +6,7 @@ import { type ReactNode, useState } from 'react'
 import { answer, apiUntil } from '../server/api.ts'
 import type { Part } from '../server/queries.ts'
 import { projectLabel } from './project-label.ts'
+import { Caption } from './texts.tsx'
 
 /** A choice: the value for the API, and its label. */
 export interface Choice {
@@ -95,11 +96,7 @@ function SearchPicker({ part, search, within, value, change, offerNew, ...field 
               <Text size="sm" truncate>
                 {label}
               </Text>
-              {detail && (
-                <Text size="xs" c="dimmed" truncate>
-                  {detail}
-                </Text>
-              )}
+              {detail && <Caption truncate>{detail}</Caption>}
             </Combobox.Option>
           ))}
           {isNew && <Combobox.Option value={NEW}>Create “{text}”</Combobox.Option>}

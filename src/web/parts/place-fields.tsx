@@ -1,7 +1,8 @@
 /** The assignment of entries: a project, a ticket, or none. */
-import { Input, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Input, SegmentedControl, Stack } from '@mantine/core'
 import { ProjectPicker, TicketPicker } from './pickers.tsx'
 import { isNew, newTicket, type Place } from './place.ts'
+import { Note } from './texts.tsx'
 
 interface PlaceFieldsProps {
   value: Place
@@ -53,9 +54,7 @@ export function PlaceFields({ value, change, errors = {} }: PlaceFieldsProps) {
         />
       )}
       {kind === 'nothing' && (
-        <Text size="sm" c="dimmed">
-          They stay unattributed and are not billed to any client. Rules no longer assign them.
-        </Text>
+        <Note>They stay unattributed and are not billed to any client. Rules no longer assign them.</Note>
       )}
     </Stack>
   )

@@ -1,5 +1,5 @@
 /** Rules that leads propose, for those who decide. */
-import { Button, Code, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core'
+import { Button, Code, Group, Paper, Stack, Text, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer } from '../server/api.ts'
@@ -13,6 +13,7 @@ import { Failure } from './failure.tsx'
 import { Moment } from './figures.tsx'
 import { projectLabel } from './project-label.ts'
 import { askProposals, type Proposal, proposals } from './proposals.ts'
+import { Caption, SectionTitle } from './texts.tsx'
 
 interface ProposedRulesProps {
   /** Whether there are some, where that is known without asking for them. */
@@ -34,9 +35,7 @@ export function ProposedRules({ hasSome = true }: ProposedRulesProps) {
     <>
       {open.length > 0 && (
         <Stack gap="xs" component="section" aria-labelledby="proposed-rules">
-          <Title order={2} size="h4" id="proposed-rules">
-            Proposed rules
-          </Title>
+          <SectionTitle id="proposed-rules">Proposed rules</SectionTitle>
           {open.map((proposal) => (
             <OneProposal
               key={proposal.id}
@@ -102,9 +101,9 @@ function OneProposal({ proposal, accepted, decline }: OneProposalProps) {
               {accept.error.message}
             </Text>
           )}
-          <Text size="xs" c="dimmed">
+          <Caption>
             Proposed by <bdi>{proposed_by.name}</bdi>, <Moment at={created_at} />
-          </Text>
+          </Caption>
         </Stack>
         {mayDecide && (
           <Group gap="xs">

@@ -3,6 +3,7 @@ import { IconPlus, IconX } from '@tabler/icons-react'
 import { EMPTY_ROW, FIELDS, type Kind } from './condition.ts'
 import classes from './rule-editor.module.css'
 import type { RuleForm } from './rule-form.ts'
+import { Caption } from './texts.tsx'
 
 const KINDS: { value: Kind; label: string }[] = [
   { value: 'glob', label: 'glob' },
@@ -41,11 +42,11 @@ export function RuleConditions({ form }: { form: RuleForm }) {
           Add condition
         </Button>
       </Group>
-      <Text size="xs" c="dimmed">
+      <Caption>
         <b>glob</b> matches the whole value and ignores case; <code>*</code> matches any characters and <code>?</code>{' '}
         matches one. <b>regex</b> is an RE2 expression that matches anywhere in the value. The ticket can use its named
         groups, such as <code>(?&lt;ticket&gt;[A-Z]+-[0-9]+)</code>.
-      </Text>
+      </Caption>
     </Stack>
   )
 }

@@ -1,5 +1,5 @@
 /** The editor of a placement rule: conditions, project and ticket, with a test before it is saved. */
-import { Button, Grid, Group, Paper, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Grid, Group, Paper, Stack, TextInput } from '@mantine/core'
 import { answer, api } from '../server/api.ts'
 import { showIssues } from '../server/send.ts'
 import { groupsIn } from './condition.ts'
@@ -11,6 +11,7 @@ import { RuleConditions } from './rule-conditions.tsx'
 import { type RuleForm, useRuleForm } from './rule-form.ts'
 import { RuleTrial, type TrialFilter } from './rule-trial.tsx'
 import { bodyOf, emptyDraft, fieldsOf, newBodyOf, type RuleDraft } from './rule-values.ts'
+import { Caption } from './texts.tsx'
 import { useFormSend } from './use-form-send.ts'
 
 const rules = api['placement-rules']
@@ -102,9 +103,7 @@ function RulePlace({ form }: { form: RuleForm }) {
         {...form.getInputProps('ticket')}
       />
       {form.values.ticket.trim() === '' && (
-        <Text size="xs" c="dimmed">
-          Without a ticket, entries are assigned to the project only.
-        </Text>
+        <Caption>Without a ticket, entries are assigned to the project only.</Caption>
       )}
     </Stack>
   )

@@ -8,6 +8,7 @@ import { fieldTitle } from './condition.ts'
 import { issueOfLabels, labelsOf } from './labels-text.ts'
 import type { Explanation, Sample } from './rule.ts'
 import { Refused, type TriedRule } from './rule-test-results.tsx'
+import { Caption } from './texts.tsx'
 
 const PLAIN = ['agent_harness', 'agent_name', 'model', 'provider', 'agent_manager'] as const
 
@@ -141,10 +142,10 @@ function Explained({ explanation: { taken, steps } }: { explanation: Explanation
             }
           >
             {failed.map(({ field, matches, value }) => (
-              <Text size="xs" c="dimmed" key={`${field} ${matches}`}>
+              <Caption key={`${field} ${matches}`}>
                 {fieldTitle(field)} is {value === null ? 'not set' : `“${value}”`}; the rule requires{' '}
                 <code>{matches}</code>
-              </Text>
+              </Caption>
             ))}
           </Timeline.Item>
         ))}

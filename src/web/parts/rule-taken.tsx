@@ -1,4 +1,4 @@
-import { Anchor, Text } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import { addressOf } from '../address.ts'
 import { moneyColumn } from './columns.tsx'
@@ -6,6 +6,7 @@ import { fieldTitle } from './condition.ts'
 import { type Column, DataTable } from './data-table.tsx'
 import { Ago } from './figures.tsx'
 import type { Tried } from './rule-test-results.tsx'
+import { Caption } from './texts.tsx'
 
 /** The projects that the rule would assign entries to or, if it matches none, why not. */
 export const TakenEntries = ({ entries, isNone }: { entries: Tried[]; isNone: boolean }) => (
@@ -30,9 +31,9 @@ const columnsOf = (isNone: boolean): Column<Tried>[] => [
         <Anchor component={Link} href={addressOf('/entries', { open: tried.entry.id })} size="sm">
           <bdi>{whatItIs(tried)}</bdi>
         </Anchor>
-        <Text size="xs" c="dimmed" truncate>
+        <Caption truncate>
           {tried.entry.agent_manager} · <Ago at={tried.entry.started_at} />
-        </Text>
+        </Caption>
       </>
     ),
   },
@@ -53,16 +54,8 @@ function GoesTo({ tried: { taken, entry, applies } }: { tried: Tried }) {
   return (
     <>
       {[taken!.project.key, taken!.ticket].filter(Boolean).join(' · ')}
-      {taken!.note && (
-        <Text size="xs" c="dimmed">
-          {taken!.note}
-        </Text>
-      )}
-      {!applies && (
-        <Text size="xs" c="dimmed">
-          {now ? `stays in ${now}` : 'does not change'}
-        </Text>
-      )}
+      {taken!.note && <Caption>{taken!.note}</Caption>}
+      {!applies && <Caption>{now ? `stays in ${now}` : 'does not change'}</Caption>}
     </>
   )
 }

@@ -1,5 +1,5 @@
 /** Tests a rule before it is saved, on existing entries or on a sample. */
-import { Loader, SegmentedControl, Select, Stack, Text, Title } from '@mantine/core'
+import { Loader, SegmentedControl, Select, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -10,6 +10,7 @@ import { SampleTrial } from './rule-sample.tsx'
 import { TakenEntries } from './rule-taken.tsx'
 import { Refused, type Tried, type TriedRule } from './rule-test-results.tsx'
 import { bodyOf, isComplete, newBodyOf, type RuleDraft } from './rule-values.ts'
+import { CardTitle, Note } from './texts.tsx'
 
 export type TrialFilter = NonNullable<
   Parameters<(typeof api)['placement-rules']['test']['entries']['post']>[1]
@@ -40,9 +41,7 @@ export function RuleTrial({ title, draft, replaces, tryOn, refused }: RuleTrialP
   const tried = { rule, ...(replaces !== undefined && rule ? { replaces } : {}) }
   return (
     <Stack gap="sm">
-      <Title order={2} size="h5">
-        {title}
-      </Title>
+      <CardTitle>{title}</CardTitle>
       <SegmentedControl
         value={on}
         onChange={(value) => setOn(value as typeof on)}
@@ -100,9 +99,7 @@ function EntriesTrial({ tried, tryOn, refused }: TrialProps) {
         rightSection={isFetching ? <Loader size={12} /> : undefined}
       />
       {tried.rule === undefined ? (
-        <Text size="sm" c="dimmed">
-          Add a condition and choose a project to see which entries the rule would match.
-        </Text>
+        <Note>Add a condition and choose a project to see which entries the rule would match.</Note>
       ) : error ? (
         <Refused problem={asProblem(error)} />
       ) : (
@@ -126,11 +123,7 @@ function Verdict({ entries, hasMore }: { entries: Tried[]; hasMore: boolean }) {
   const others = entries.filter(({ taken }) => taken && taken.rule.id !== null)
   const triedOn = hasMore ? `the newest ${count(entries.length)}` : counted(entries.length, 'entry', 'entries')
   if (entries.length === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        There are no entries to test with. Choose other entries, or test a sample.
-      </Text>
-    )
+    return <Note>There are no entries to test with. Choose other entries, or test a sample.</Note>
   }
   return (
     <Stack gap="xs">

@@ -1,7 +1,7 @@
 /** Shown while the totals that reports read are being made, as after an upgrade. Until then reports are slower. */
-import { Text } from '@mantine/core'
 import { type Query, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import { Caption } from '../parts/texts.tsx'
 import { answer, apiUntil } from '../server/api.ts'
 import { queryClient } from '../server/queries.ts'
 
@@ -32,9 +32,7 @@ export function PreparingReports() {
   }, [isPreparing])
   if (!isPreparing) return null
   return (
-    <Text
-      size="xs"
-      c="dimmed"
+    <Caption
       truncate
       role="progressbar"
       aria-label="Preparing reports"
@@ -42,6 +40,6 @@ export function PreparingReports() {
       title="Totals for reports are being prepared. Reports are complete, but slower until then."
     >
       Preparing reports{data.percent === null ? '' : `, ${data.percent}%`}
-    </Text>
+    </Caption>
   )
 }

@@ -1,5 +1,5 @@
 /** The account page: name, password, deputies, e-mail notifications, appearance, active sessions. */
-import { Button, Group, PasswordInput, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -12,6 +12,7 @@ import { Ago } from '../../parts/figures.tsx'
 import { Form } from '../../parts/form.tsx'
 import { NewPassword } from '../../parts/new-password.tsx'
 import { Page } from '../../parts/page.tsx'
+import { Caption, CardTitle } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { signOut, useApproves, useMe } from '../../server/me.ts'
@@ -71,9 +72,7 @@ export default function Account() {
 
 const Part = ({ id, title, children }: { id?: string; title: string; children: ReactNode }) => (
   <section id={id}>
-    <Title order={2} size="h5" mb="xs">
-      {title}
-    </Title>
+    <CardTitle mb="xs">{title}</CardTitle>
     {children}
   </section>
 )
@@ -120,9 +119,7 @@ function PasswordForm() {
       <input type="email" autoComplete="username" value={person.email} readOnly hidden />
       <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps('current')} />
       <NewPassword label="New password" {...form.getInputProps('new')} />
-      <Text size="xs" c="dimmed">
-        Changing your password signs you out of all other sessions.
-      </Text>
+      <Caption>Changing your password signs you out of all other sessions.</Caption>
       <Button type="submit" w="fit-content" loading={sending.isSending}>
         Change password
       </Button>
@@ -165,9 +162,7 @@ function Sessions() {
       ) : (
         <Skeleton height={80} />
       )}
-      <Text size="xs" c="dimmed">
-        Sessions also expire after a week of inactivity.
-      </Text>
+      <Caption>Sessions also expire after a week of inactivity.</Caption>
       <Button variant="default" w="fit-content" onClick={() => setAsking(true)}>
         Sign out everywhere…
       </Button>

@@ -1,9 +1,10 @@
 /** The format of numbers and dates, and the first day of weeks in calendars. */
-import { Group, NativeSelect, Text } from '@mantine/core'
+import { Group, NativeSelect } from '@mantine/core'
 import { count } from '../../format/counts.ts'
 import { dayAndTime } from '../../format/moments.ts'
 import { exactMoney } from '../../format/money.ts'
 import { WEEKDAYS, type Weekday } from '../../format/weekdays.ts'
+import { Caption } from '../../parts/texts.tsx'
 import { useSettings } from '../../server/me.ts'
 import { useChangePreferences, usePreferences } from '../../server/preferences.ts'
 
@@ -51,9 +52,9 @@ export function Appearance() {
           onChange={({ currentTarget }) => mutate({ week_start: (currentTarget.value || null) as Weekday | null })}
         />
       </Group>
-      <Text size="xs" c="dimmed" mt="xs">
+      <Caption mt="xs">
         {count(1_234_567)} · {exactMoney(1_234.5)} · {dayAndTime(EXAMPLE, time_zone)}
-      </Text>
+      </Caption>
     </>
   )
 }

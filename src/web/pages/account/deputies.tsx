@@ -1,5 +1,5 @@
 /** Deputies: who approves for the person while they are away, and for whom they approve. */
-import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Skeleton, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -7,6 +7,7 @@ import { textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
@@ -79,10 +80,10 @@ export function Deputies() {
       ) : (
         <Skeleton height={80} />
       )}
-      <Text size="xs" c="dimmed">
+      <Caption>
         A deputy approves the entries and token sheets of your projects between two days, for example while you are on
         vacation. They see only what they can decide about, and cannot approve your entries.
-      </Text>
+      </Caption>
       <Button variant="default" w="fit-content" onClick={() => setNaming(true)}>
         Name a deputy…
       </Button>

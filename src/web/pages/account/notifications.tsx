@@ -1,6 +1,7 @@
 /** What the person is sent e-mails about. E-mails link here: `/account#notifications`. */
-import { Alert, Checkbox, Stack, Text } from '@mantine/core'
+import { Alert, Checkbox, Stack } from '@mantine/core'
 import { useEffect, useRef } from 'react'
+import { Caption } from '../../parts/texts.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import { useSend } from '../../server/send.ts'
@@ -51,9 +52,7 @@ export function Notifications({ chosen, sendsEmail }: { chosen: Chosen; sendsEma
           onChange={({ currentTarget }) => change.mutate({ topic, isWanted: currentTarget.checked })}
         />
       ))}
-      <Text size="xs" c="dimmed">
-        Sent to {person.email}, at most one e-mail an hour.
-      </Text>
+      <Caption>Sent to {person.email}, at most one e-mail an hour.</Caption>
     </Stack>
   )
 }

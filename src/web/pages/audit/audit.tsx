@@ -14,6 +14,7 @@ import { readPeriod } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { PersonPicker } from '../../parts/pickers.tsx'
 import { type PlainColumn, PlainTable } from '../../parts/plain-table.tsx'
+import { Dimmed } from '../../parts/texts.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -155,9 +156,9 @@ const COLUMNS: Column<Change>[] = [
       const differences = differencesOf(change)
       if (differences.length === 0) return null
       return (
-        <Text component="span" inherit c="dimmed">
+        <Dimmed>
           <bdi>{differences.map(differenceInWords).join(' · ')}</bdi>
-        </Text>
+        </Dimmed>
       )
     },
   },

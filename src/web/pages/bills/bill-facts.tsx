@@ -6,6 +6,7 @@ import { dayInWords } from '../../format/moments.ts'
 import { Ago, Moment, Money } from '../../parts/figures.tsx'
 import { PlainTable } from '../../parts/plain-table.tsx'
 import { Status } from '../../parts/status.tsx'
+import { Caption, Note } from '../../parts/texts.tsx'
 import { amountOf, type Bill } from './bill-body.ts'
 import { BillLink } from './bill-link.tsx'
 import { Heading } from './heading.tsx'
@@ -66,9 +67,7 @@ const Deliveries = ({ bill: { deliveries } }: { bill: Bill }) => (
   <div>
     <Heading>E-mails</Heading>
     {deliveries.length === 0 ? (
-      <Text size="sm" c="dimmed">
-        No e-mails yet. Send the bill by e-mail, or download the PDF.
-      </Text>
+      <Note>No e-mails yet. Send the bill by e-mail, or download the PDF.</Note>
     ) : (
       <PlainTable
         label="E-mails"
@@ -89,7 +88,7 @@ function Recipient({ delivery }: { delivery: Bill['deliveries'][number] }) {
   return (
     <>
       {to}
-      <Text size="xs" c="dimmed">
+      <Caption>
         {notice === 'void' && 'Void notice. '}
         {notice === 'reminder' && 'Reminder. '}
         {sent_at ? (
@@ -99,7 +98,7 @@ function Recipient({ delivery }: { delivery: Bill['deliveries'][number] }) {
             {counted(attempts, 'attempt')}; next attempt at <Moment at={next_attempt_at} />
           </>
         ) : null}
-      </Text>
+      </Caption>
       {answer && state !== 'sent' && <Text size="xs">{answer}</Text>}
     </>
   )
@@ -133,8 +132,4 @@ function History({ bill }: { bill: Bill }) {
   )
 }
 
-const When = ({ children }: { children: ReactNode }) => (
-  <Text size="xs" c="dimmed">
-    {children}
-  </Text>
-)
+const When = ({ children }: { children: ReactNode }) => <Caption>{children}</Caption>

@@ -8,6 +8,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { BillActions } from './bill-actions.tsx'
@@ -68,11 +69,7 @@ function SentBill({ bill }: { bill: Bill }) {
           <Stack className={classes.printed}>
             <Notice bill={bill} />
             <BillPaper document={bill.document} openLine={setLine} picture={<Picture />} />
-            {bill.entries > 0 && (
-              <Text size="sm" c="dimmed">
-                Select a line to see its entries.
-              </Text>
-            )}
+            {bill.entries > 0 && <Note>Select a line to see its entries.</Note>}
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
@@ -109,12 +106,12 @@ function Notice({ bill }: { bill: Bill }) {
         <Text size="sm" style={{ whiteSpace: 'pre-line' }} dir="auto">
           {bill.void?.reason}
         </Text>
-        <Text size="sm" c="dimmed">
+        <Note>
           Voided <Moment at={bill.void?.at ?? null} />.{' '}
           {bill.kind === 'bill'
             ? 'Its entries are released and can be billed again. Lines show their current state.'
             : `It no longer reduces what bill ${bill.corrects?.number} charges.`}
-        </Text>
+        </Note>
       </Alert>
     )
   }

@@ -6,6 +6,7 @@ import { counted } from '../../format/counts.ts'
 import { hasUnreadable } from '../../format/read-numbers.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { DecimalField } from '../../parts/number-fields.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 import { amountOf, type Bill } from './bill-body.ts'
@@ -104,10 +105,10 @@ export function CreditDialog({ bill, isOpen, close }: BillDialogProps) {
             >
               Add line
             </Button>
-            <Text size="xs" c="dimmed">
+            <Caption>
               Amounts before tax, in {bill.currency}
               {bill.remaining && `; ${amountOf(bill.remaining.subtotal, bill.document.minor_digits)} remaining`}
-            </Text>
+            </Caption>
           </Group>
         </Stack>
       )}

@@ -1,6 +1,7 @@
-import { TagsInput, Text, Textarea } from '@mantine/core'
+import { TagsInput, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { Confirm } from '../../parts/confirm.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 import type { BillDialogProps } from './pay-dialog.tsx'
@@ -30,9 +31,7 @@ export function DeliverDialog({ bill, isOpen, close }: BillDialogProps) {
       isIncomplete={to.length === 0}
       confirm={() => deliver.mutateAsync()}
     >
-      <Text size="sm" c="dimmed">
-        {bill.state === 'void' ? 'The void notice is attached as a PDF.' : 'The bill is attached as a PDF.'}
-      </Text>
+      <Note>{bill.state === 'void' ? 'The void notice is attached as a PDF.' : 'The bill is attached as a PDF.'}</Note>
       <TagsInput
         label="To"
         description="Press Enter after each address."

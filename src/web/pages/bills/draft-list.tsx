@@ -9,6 +9,7 @@ import { count } from '../../format/counts.ts'
 import { dayInWords, monthInWords } from '../../format/moments.ts'
 import { total } from '../../parts/figure-link.tsx'
 import { Ago } from '../../parts/figures.tsx'
+import { Caption, Dimmed } from '../../parts/texts.tsx'
 import {
   addDraft,
   type BillDraft,
@@ -35,21 +36,19 @@ export function DraftList() {
     <Paper withBorder p="sm" component="section" aria-labelledby="drafts">
       <Title order={2} size="h6" id="drafts">
         Drafts{' '}
-        <Text span inherit c="dimmed" fw={400} {...total('drafts', drafts.length)}>
+        <Dimmed fw={400} {...total('drafts', drafts.length)}>
           {count(drafts.length)}
-        </Text>
+        </Dimmed>
       </Title>
-      <Text size="xs" c="dimmed">
-        Bills that were begun and not sent, for everybody who sends bills.
-      </Text>
+      <Caption>Bills that were begun and not sent, for everybody who sends bills.</Caption>
       {drafts.map((draft) => (
         <Group key={draft.id} gap="2px 8px">
           <Anchor component={Link} href={addressOf('/bills/new', { draft: draft.id })} size="sm">
             <bdi>{whomFor(draft.form)}</bdi>, {periodOf(draft.form)}
           </Anchor>
-          <Text size="xs" c="dimmed">
+          <Caption>
             <bdi>{draft.updated_by.name}</bdi>, <Ago at={draft.updated_at} />
-          </Text>
+          </Caption>
           <ActionIcon
             variant="subtle"
             color="gray"

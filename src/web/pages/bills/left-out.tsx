@@ -1,7 +1,8 @@
 /** The entries that a bill leaves out, by reason, with links to them. */
-import { Anchor, Paper, Text, Title } from '@mantine/core'
+import { Anchor, Paper, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import { PlainTable } from '../../parts/plain-table.tsx'
+import { Caption, Note } from '../../parts/texts.tsx'
 import { useSettings } from '../../server/me.ts'
 import type { BillDocument } from './bill-body.ts'
 import { reasonsIn } from './left-out-reasons.ts'
@@ -11,11 +12,7 @@ export function LeftOut({ document }: { document: BillDocument }) {
   const { approval_required } = useSettings()
   const found = reasonsIn(document, { isApprovalRequired: approval_required })
   if (found.length === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        Nothing is left out: the bill includes every entry in its scope and period.
-      </Text>
-    )
+    return <Note>Nothing is left out: the bill includes every entry in its scope and period.</Note>
   }
   return (
     <Paper withBorder p="md">
@@ -33,9 +30,7 @@ export function LeftOut({ document }: { document: BillDocument }) {
                 <Anchor component={Link} href={href} size="sm">
                   {title}
                 </Anchor>
-                <Text size="xs" c="dimmed">
-                  {advice}
-                </Text>
+                <Caption>{advice}</Caption>
               </>
             ),
           },

@@ -5,6 +5,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Download } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import type { Bill, BillLine } from './bill-body.ts'
@@ -34,9 +35,9 @@ const COLUMNS: Column<Entry>[] = [
       <>
         <bdi>{agent_name}</bdi>
         {summary && (
-          <Text size="xs" c="dimmed" truncate>
+          <Caption truncate>
             <bdi>{summary}</bdi>
-          </Text>
+          </Caption>
         )}
       </>
     ),

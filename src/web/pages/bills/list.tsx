@@ -15,6 +15,7 @@ import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { ClientPicker } from '../../parts/pickers.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
 import { Status } from '../../parts/status.tsx'
+import { Dimmed, Note } from '../../parts/texts.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -85,9 +86,7 @@ export function BillList() {
           change={(choice) => show({ client: choice?.label })}
         />
         <Group gap={6}>
-          <Text size="sm" c="dimmed">
-            Issued
-          </Text>
+          <Note>Issued</Note>
           <PeriodPicker isOptional value={issued} change={(value) => show({ issued: value })} />
         </Group>
       </Toolbar>
@@ -148,12 +147,7 @@ export const COLUMNS: Column<BillHead>[] = [
     cell: (bill) => (
       <>
         <bdi>{scopeOf(bill)}</bdi>
-        {bill.kind === 'credit_note' && (
-          <Text component="span" inherit c="dimmed">
-            {' '}
-            · credit note
-          </Text>
-        )}
+        {bill.kind === 'credit_note' && <Dimmed> · credit note</Dimmed>}
       </>
     ),
   },

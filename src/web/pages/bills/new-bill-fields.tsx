@@ -18,6 +18,7 @@ import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { dayInWords, dayOf } from '../../format/moments.ts'
 import { CountField, DecimalField, PERCENT_DIGITS } from '../../parts/number-fields.tsx'
 import { ClientPicker, ProjectPicker } from '../../parts/pickers.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { CurrencySelect } from '../../parts/zone-and-currency.tsx'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
 import type { UsualTerms } from './bill-terms.ts'
@@ -37,10 +38,10 @@ export const NewBillFields = ({ form, currency, terms }: NewBillFieldsProps) => 
     <WhatAndWhen form={form} />
     <Currency form={form} currency={currency} terms={terms} />
     {terms?.last_bill && (
-      <Text size="xs" c="dimmed">
+      <Caption>
         Tax, grouping and payment terms are those of bill {terms.last_bill.number}, unless the client’s settings say
         otherwise.
-      </Text>
+      </Caption>
     )}
     <Accordion
       multiple
@@ -259,9 +260,9 @@ function ExtraLines({ form }: { form: BillForm }) {
           </Group>
         ))}
         {isIncomplete && (
-          <Text size="xs" c="dimmed">
+          <Caption>
             Lines without a description or an amount are left out. Enter a negative amount for a discount.
-          </Text>
+          </Caption>
         )}
         <Button
           size="xs"
@@ -312,9 +313,7 @@ const Delivery = ({ form }: { form: BillForm }) => (
       />
     )}
     {form.values.deliver === 'nobody' ? (
-      <Text size="xs" c="dimmed">
-        Download the PDF after you send the bill.
-      </Text>
+      <Caption>Download the PDF after you send the bill.</Caption>
     ) : (
       <Textarea label="Message" placeholder="Default message" autosize minRows={2} {...form.getInputProps('message')} />
     )}

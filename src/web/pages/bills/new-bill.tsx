@@ -10,6 +10,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { type BillDraft, billDraftQuery } from '../../server/bill-drafts.ts'
 import { useSettings } from '../../server/me.ts'
@@ -186,9 +187,9 @@ function Preview({ form, preview, problem, draft }: PreviewProps) {
     <Stack className={classes.printed}>
       <Decided form={form} />
       <Group justify="space-between">
-        <Text size="sm" c="dimmed" aria-live="polite">
+        <Note aria-live="polite">
           {isStale ? 'Updating preview…' : isEmpty ? 'Nothing to bill.' : 'The bill will be sent exactly as shown.'}
-        </Text>
+        </Note>
         <SendBill
           values={form.values}
           request={request}

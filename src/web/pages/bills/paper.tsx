@@ -1,9 +1,10 @@
 /** A bill in its printed form, as the client sees it, with links to the entries of each line. */
-import { Anchor, Paper, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Paper, Stack, Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import { count } from '../../format/counts.ts'
 import { Count } from '../../parts/figures.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
+import { CardTitle, Note } from '../../parts/texts.tsx'
 import { amountOf, type BillDocument, type BillLine } from './bill-body.ts'
 import classes from './paper.module.css'
 
@@ -38,9 +39,7 @@ export function BillPaper({ document, openLine, isStale, picture }: BillPaperPro
         </div>
         {recipient && (
           <div>
-            <Text size="sm" c="dimmed">
-              Bill to
-            </Text>
+            <Note>Bill to</Note>
             <Party {...recipient} />
           </div>
         )}
@@ -62,9 +61,9 @@ export function BillPaper({ document, openLine, isStale, picture }: BillPaperPro
 
 const Party = ({ name, address, tax_id, email }: BillDocument['issuer']) => (
   <div>
-    <Title order={2} size="h5">
+    <CardTitle>
       <bdi>{name}</bdi>
-    </Title>
+    </CardTitle>
     <Text size="sm" className={classes.lines} dir="auto">
       {[address, tax_id && `Tax ID ${tax_id}`, email].filter(Boolean).join('\n')}
     </Text>

@@ -6,6 +6,7 @@ import { billedMoney } from '../../format/money.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { PlainTable } from '../../parts/plain-table.tsx'
+import { Caption, Note } from '../../parts/texts.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 import type { Bill } from './bill-body.ts'
@@ -21,9 +22,7 @@ export function Payments({ bill }: { bill: Bill }) {
     <div>
       <Heading>{kind === 'bill' ? 'Payments' : 'Refunds'}</Heading>
       {payments.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          {kind === 'bill' ? 'No payments yet.' : 'No refunds yet.'}
-        </Text>
+        <Note>{kind === 'bill' ? 'No payments yet.' : 'No refunds yet.'}</Note>
       ) : (
         <PlainTable
           label={kind === 'bill' ? 'Payments' : 'Refunds'}
@@ -59,7 +58,7 @@ function Origin({ payment: { on, reference, offset_against, created_by, reversed
   return (
     <>
       {dayInWords(on)}
-      <Text size="xs" c="dimmed">
+      <Caption>
         {offset_against ? (
           <>
             Offset against <BillLink {...offset_against} />
@@ -74,7 +73,7 @@ function Origin({ payment: { on, reference, offset_against, created_by, reversed
             recorded by {created_by?.name ?? 'the command line'}
           </>
         )}
-      </Text>
+      </Caption>
       {reversed && (
         <Text size="xs">
           Reversed <Moment at={reversed.at} /> by {reversed.by?.name ?? 'the command line'}:{' '}

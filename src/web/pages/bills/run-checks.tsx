@@ -1,11 +1,12 @@
 /** What is left to do before the bills of a month are complete, each with the list of exactly its entries. */
-import { Anchor, Paper, Text, Title } from '@mantine/core'
+import { Anchor, Paper, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { counted } from '../../format/counts.ts'
 import { pageOfList } from '../../parts/entries/filters.ts'
 import { figure } from '../../parts/figure-link.tsx'
 import { PlainTable } from '../../parts/plain-table.tsx'
+import { Caption, CardTitle, Note } from '../../parts/texts.tsx'
 import { billDraftsQuery } from '../../server/bill-drafts.ts'
 import { useSettings } from '../../server/me.ts'
 import { LeftOutSum } from './left-out-sum.tsx'
@@ -23,13 +24,11 @@ export function RunChecks({ run }: { run: BillRun }) {
   const isDone = found.every((check) => isNotice(check, run))
   return (
     <Paper withBorder p="md">
-      <Title order={2} size="h5">
-        Checklist
-      </Title>
+      <CardTitle>Checklist</CardTitle>
       {isDone && (
-        <Text size="sm" c="dimmed" mt={4}>
+        <Note mt={4}>
           Nothing is left to do: every entry of the month is assigned, priced and approved as far as bills need it.
-        </Text>
+        </Note>
       )}
       {drafts.length > 0 && (
         <Text size="sm" mt={4}>
@@ -49,11 +48,11 @@ export function RunChecks({ run }: { run: BillRun }) {
               cell: (check) => (
                 <>
                   {CHECKS[check.check].title}
-                  <Text size="xs" c="dimmed">
+                  <Caption>
                     {check.check === 'not_approved' && isNotice(check, run)
                       ? 'For information: bills do not require approval.'
                       : CHECKS[check.check].advice}
-                  </Text>
+                  </Caption>
                 </>
               ),
             },

@@ -1,7 +1,8 @@
 /** Previews of the bills of a run, next to each other where there is room. */
-import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Failure } from '../../parts/failure.tsx'
+import { CardTitle } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import { BillLink } from './bill-link.tsx'
@@ -55,9 +56,9 @@ function Preview({ row, sent, close }: PreviewProps) {
   return (
     <Stack component="section" aria-label={`Preview of ${nameOf(row)}`} gap="sm">
       <Group justify="space-between" wrap="nowrap">
-        <Title order={2} size="h5">
+        <CardTitle>
           <bdi>{nameOf(row)}</bdi>
-        </Title>
+        </CardTitle>
         <Button size="compact-sm" variant="subtle" onClick={close}>
           Close preview
         </Button>

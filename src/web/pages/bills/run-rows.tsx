@@ -9,6 +9,7 @@ import { exactCountColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Status } from '../../parts/status.tsx'
+import { Caption, Dimmed } from '../../parts/texts.tsx'
 import { BillLink } from './bill-link.tsx'
 import { blocksInWords, keyOf, nameOf, type Outcome, type RunRow } from './run-body.ts'
 
@@ -99,12 +100,7 @@ const For = ({ row }: { row: RunRow }) => (
     >
       <bdi>{nameOf(row)}</bdi>
     </Anchor>
-    {!row.client && (
-      <Text component="span" inherit c="dimmed">
-        {' '}
-        · project without a client
-      </Text>
-    )}
+    {!row.client && <Dimmed> · project without a client</Dimmed>}
   </>
 )
 
@@ -134,21 +130,13 @@ function State({ row, outcome }: { row: RunRow; outcome: Outcome | undefined }):
   return (
     <>
       <Status of={STATES[row.state]} />
-      {row.state === 'blocked' && (
-        <Text size="xs" c="dimmed" style={{ whiteSpace: 'normal' }}>
-          {blocksInWords(row)}
-        </Text>
-      )}
+      {row.state === 'blocked' && <Caption style={{ whiteSpace: 'normal' }}>{blocksInWords(row)}</Caption>}
       {row.bills.map(({ id, number }) => (
         <Text key={id} size="xs" component="div">
           <BillLink id={id} number={number} />
         </Text>
       ))}
-      {row.state === 'ready' && !row.client?.email && (
-        <Text size="xs" c="dimmed">
-          no e-mail address
-        </Text>
-      )}
+      {row.state === 'ready' && !row.client?.email && <Caption>no e-mail address</Caption>}
     </>
   )
 }
@@ -165,9 +153,9 @@ const LastBill = ({ row: { last_bill } }: { row: RunRow }) =>
   last_bill ? (
     <>
       <BillLink id={last_bill.id} number={last_bill.number} />
-      <Text size="xs" c="dimmed">
+      <Caption>
         {dayInWords(last_bill.issued_on)}, {billedMoney(last_bill.total, last_bill.currency)}
-      </Text>
+      </Caption>
     </>
   ) : (
     'none'

@@ -1,5 +1,5 @@
 /** The bills of a month: what is left to do, each client's bill, previews side by side, and sending one by one. */
-import { Alert, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Alert, Group, Skeleton, Stack } from '@mantine/core'
 import { MonthPickerInput } from '@mantine/dates'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -7,6 +7,7 @@ import { addressOf, useAddress } from '../../address.ts'
 import { dayInWords, dayOf } from '../../format/moments.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
+import { CardTitle, Note } from '../../parts/texts.tsx'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { RUN_ADDRESS, runQuery } from './first-requests.ts'
@@ -84,9 +85,7 @@ export function BillingRun() {
           <BillSums query={{}} listOf={(state) => addressOf('/bills', { state })} />
           <RunChecks run={data} />
           <div>
-            <Title order={2} size="h5" mb="xs">
-              Bills
-            </Title>
+            <CardTitle mb="xs">Bills</CardTitle>
             <RunRows
               rows={data.data}
               chosen={chosen}
@@ -101,11 +100,7 @@ export function BillingRun() {
             outcomes={outcomes}
             close={toggle}
           />
-          {preview.length === 1 && (
-            <Text size="sm" c="dimmed">
-              Open another preview to see both next to each other.
-            </Text>
-          )}
+          {preview.length === 1 && <Note>Open another preview to see both next to each other.</Note>}
         </Stack>
       )}
     </Page>

@@ -1,10 +1,11 @@
 /** What the bills of a list sum up to, by currency. */
-import { Anchor, Group, Text } from '@mantine/core'
+import { Anchor, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { counted } from '../../format/counts.ts'
 import { billedMoney } from '../../format/money.ts'
 import { figure } from '../../parts/figure-link.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { type BillFilter, billSumsQuery } from './first-requests.ts'
 
 interface BillSumsProps {
@@ -19,14 +20,10 @@ export function BillSums({ query, listOf }: BillSumsProps) {
     return (
       <Group key={currency} gap="2px 20px">
         {[counted(bills, 'bill'), `${billedMoney(total, currency)} total`].map((text) => (
-          <Text key={text} size="sm" c="dimmed">
-            {text}
-          </Text>
+          <Note key={text}>{text}</Note>
         ))}
         {balance === 0 ? (
-          <Text size="sm" c="dimmed">
-            {billedMoney(balance, currency)} open
-          </Text>
+          <Note>{billedMoney(balance, currency)} open</Note>
         ) : (
           <Anchor component={Link} href={listOf('sent')} size="sm">
             <span {...figure(`open ${currency}`, balance)}>{billedMoney(balance, currency)}</span> open

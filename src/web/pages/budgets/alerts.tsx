@@ -1,11 +1,12 @@
 /** The alerts of a budget so far. */
-import { Stack, Text, Title } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { dayInWords } from '../../format/moments.ts'
 import type { Budget } from '../../parts/budgets/budget.ts'
 import { Amount } from '../../parts/budgets/budget-progress.tsx'
 import { momentColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Moment } from '../../parts/figures.tsx'
+import { Note, SectionTitle } from '../../parts/texts.tsx'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { thresholdInWords } from './thresholds.tsx'
@@ -18,13 +19,9 @@ export function Alerts({ budget: { id, measure } }: { budget: Budget }) {
   )
   return (
     <Stack gap="xs">
-      <Title order={2} size="h4">
-        Alerts
-      </Title>
+      <SectionTitle>Alerts</SectionTitle>
       {list.rows && list.rows.length > 0 && (
-        <Text size="sm" c="dimmed">
-          Amounts are as of the time of the alert. Late entries and corrections may have changed them since.
-        </Text>
+        <Note>Amounts are as of the time of the alert. Late entries and corrections may have changed them since.</Note>
       )}
       <DataTable
         label="Alerts"
@@ -32,11 +29,7 @@ export function Alerts({ budget: { id, measure } }: { budget: Budget }) {
         list={list}
         rowKey={(alert) => alert.id}
         columns={columnsOf(measure)}
-        empty={
-          <Text size="sm" c="dimmed">
-            No threshold has been reached.
-          </Text>
-        }
+        empty={<Note>No threshold has been reached.</Note>}
       />
     </Stack>
   )

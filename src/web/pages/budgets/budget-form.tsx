@@ -1,10 +1,11 @@
 /** The form that adds or edits a budget. */
-import { Select, SimpleGrid, Switch, Text, TextInput } from '@mantine/core'
+import { Select, SimpleGrid, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type Budget, MEASURES, PERIODS } from '../../parts/budgets/budget.ts'
 import { DateField } from '../../parts/date-field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { COST_DIGITS, CountField, DecimalField } from '../../parts/number-fields.tsx'
+import { Caption, Note } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
@@ -74,9 +75,7 @@ export function BudgetForm({ budget, people = [], close, saved }: BudgetFormProp
       />
       <AmountFields form={form} isFixed={budget !== undefined} />
       {isOfProject ? (
-        <Text size="sm" c="dimmed">
-          This is the budget of a project: it counts all entries of the project, at any time.
-        </Text>
+        <Note>This is the budget of a project: it counts all entries of the project, at any time.</Note>
       ) : (
         <>
           <TimeFields form={form} />
@@ -85,10 +84,10 @@ export function BudgetForm({ budget, people = [], close, saved }: BudgetFormProp
       )}
       <ThresholdFields form={form} />
       {budget && (
-        <Text size="xs" c="dimmed">
+        <Caption>
           After a change of the amount, the days or what counts, each threshold can cause another alert. A new threshold
           that is already reached causes its alert at once.
-        </Text>
+        </Caption>
       )}
     </FormDialog>
   )
@@ -130,11 +129,11 @@ function AmountFields({ form, isFixed }: { form: BudgetFormState; isFixed: boole
           {...form.getInputProps('period')}
         />
       </SimpleGrid>
-      <Text size="xs" c="dimmed" mt={-8}>
+      <Caption mt={-8}>
         {isFixed
           ? 'The measure and the period can’t be changed. Add another budget instead.'
           : MEASURE_NOTES[form.values.measure]}
-      </Text>
+      </Caption>
     </>
   )
 }

@@ -1,5 +1,5 @@
 /** One budget: what is spent, the forecast, its thresholds and its alerts. */
-import { Alert, Anchor, Badge, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Badge, Group, Paper, SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -14,6 +14,7 @@ import { FigureLink, figure } from '../../parts/figure-link.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
+import { Caption, SectionTitle } from '../../parts/texts.tsx'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -171,13 +172,9 @@ function Forecast({ measure, status }: { measure: Budget['measure']; status: Bud
 
 const Figure = ({ title, value, children }: { title: string; value: ReactNode; children?: ReactNode }) => (
   <Paper withBorder p="sm">
-    <Text size="xs" c="dimmed">
-      {title}
-    </Text>
+    <Caption>{title}</Caption>
     <div className={classes.figure}>{value}</div>
-    <Text size="xs" c="dimmed" component="div">
-      {children}
-    </Text>
+    <Caption component="div">{children}</Caption>
   </Paper>
 )
 
@@ -188,9 +185,7 @@ function Facts({ budget: { scope, measure, period, starts_on, ends_on, roll_over
     : client && { href: `/work/clients/${client.id}`, title: client.name }
   return (
     <Stack gap="xs">
-      <Title order={2} size="h4">
-        Details
-      </Title>
+      <SectionTitle>Details</SectionTitle>
       <Details
         of={[
           ['Entries that count', <bdi key="scope">{scopeInWords(scope)}</bdi>],

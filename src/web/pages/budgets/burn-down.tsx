@@ -1,5 +1,5 @@
 /** The burn-down chart: what is spent by day against the available amount, with the forecast. */
-import { Paper, Text, Title } from '@mantine/core'
+import { Paper } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { type PointerEvent, useState } from 'react'
 import { dayInWords, shortDay } from '../../format/moments.ts'
@@ -11,6 +11,7 @@ import { barAt } from '../../parts/charts/layout.ts'
 import { AMOUNTS } from '../../parts/charts/series.ts'
 import { TableToggle } from '../../parts/charts/table-toggle.tsx'
 import { PlainTable } from '../../parts/plain-table.tsx'
+import { CardTitle, Note } from '../../parts/texts.tsx'
 import classes from './budgets.module.css'
 import { type BurnDown as BurnDownData, linesOf } from './burn-down-layout.ts'
 
@@ -22,13 +23,9 @@ interface BurnDownProps {
 export function BurnDown({ measure, of }: BurnDownProps) {
   return (
     <Paper withBorder p="md">
-      <Title order={2} size="h5" mb="sm">
-        {measure === 'tokens' ? 'Tokens' : 'Spending'} over time
-      </Title>
+      <CardTitle mb="sm">{measure === 'tokens' ? 'Tokens' : 'Spending'} over time</CardTitle>
       {of.days.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          The first period has not begun.
-        </Text>
+        <Note>The first period has not begun.</Note>
       ) : (
         <>
           <Lines measure={measure} of={of} />

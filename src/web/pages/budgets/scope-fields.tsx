@@ -2,6 +2,7 @@
 import { SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { ModelInput } from '../../parts/model-input.tsx'
 import { type Choice, ClientPicker, PersonPicker, ProjectPicker, TicketPicker } from '../../parts/pickers.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { useRole } from '../../server/me.ts'
 import classes from './budgets.module.css'
 import type { BudgetFormState } from './form-state.ts'
@@ -19,9 +20,9 @@ export function ScopeFields({ form }: { form: BudgetFormState }) {
       <Text component="legend" size="sm" fw={600}>
         Entries that count
       </Text>
-      <Text size="xs" c="dimmed">
+      <Caption>
         Entries that match all of these. Leave everything empty to count all entries of the organization.
-      </Text>
+      </Caption>
       <SimpleGrid cols={{ base: 1, sm: 2 }} verticalSpacing="xs">
         <ClientPicker label="Client" {...picked('client')} />
         <ProjectPicker label="Project" {...picked('project')} />

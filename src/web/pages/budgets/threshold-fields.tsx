@@ -3,6 +3,7 @@ import { ActionIcon, Button, Checkbox, Group, Paper, Select, SimpleGrid, Stack, 
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { CountField } from '../../parts/number-fields.tsx'
 import { PeopleField } from '../../parts/people-field.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { newThreshold } from './budget-values.ts'
 import classes from './budgets.module.css'
 import type { BudgetFormState } from './form-state.ts'
@@ -22,9 +23,9 @@ export function ThresholdFields({ form }: { form: BudgetFormState }) {
       <Text component="legend" size="sm" fw={600}>
         Thresholds
       </Text>
-      <Text size="xs" c="dimmed">
+      <Caption>
         Each causes one alert per period, by e-mail to whom you choose. Forecasts are checked once an hour.
-      </Text>
+      </Caption>
       {thresholds.map((_, index) => (
         // Thresholds have no id.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
@@ -97,9 +98,7 @@ function OneThreshold({ form, index }: { form: BudgetFormState; index: number })
         />
       </SimpleGrid>
       {webhooks.length > 0 && (
-        <Text size="xs" c="dimmed" mt={4}>
-          Also sent to {webhooks.length === 1 ? 'a webhook' : `${webhooks.length} webhooks`}.
-        </Text>
+        <Caption mt={4}>Also sent to {webhooks.length === 1 ? 'a webhook' : `${webhooks.length} webhooks`}.</Caption>
       )}
     </Paper>
   )

@@ -1,7 +1,8 @@
-import { Stack, Text, Title } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { counted } from '../../format/counts.ts'
 import type { Budget } from '../../parts/budgets/budget.ts'
 import { PlainTable } from '../../parts/plain-table.tsx'
+import { Note, SectionTitle } from '../../parts/texts.tsx'
 import type { People } from './budget-values.ts'
 
 type Threshold = Budget['thresholds'][number]
@@ -9,13 +10,9 @@ type Threshold = Budget['thresholds'][number]
 /** What causes alerts, and who is notified. */
 export const Thresholds = ({ budget: { thresholds }, people }: { budget: Budget; people: People }) => (
   <Stack gap="xs">
-    <Title order={2} size="h4">
-      Thresholds
-    </Title>
+    <SectionTitle>Thresholds</SectionTitle>
     {thresholds.length === 0 ? (
-      <Text size="sm" c="dimmed">
-        None: nobody is notified when this budget is used up. Edit the budget to add thresholds.
-      </Text>
+      <Note>None: nobody is notified when this budget is used up. Edit the budget to add thresholds.</Note>
     ) : (
       <PlainTable
         label="Thresholds"

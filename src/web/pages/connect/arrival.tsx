@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { Link } from 'wouter'
 import { Ago, Count, Money } from '../../parts/figures.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import type { CreatedToken } from '../../server/tokens.ts'
@@ -75,9 +76,7 @@ function Waiting({ lastUse, waits }: { lastUse: string | null; waits: string }) 
           Waiting for the first entry…
         </Text>
       </Group>
-      <Text size="sm" c="dimmed">
-        {waits}
-      </Text>
+      <Note>{waits}</Note>
       {lastUse && (
         <Text size="sm">
           The token was used <Ago at={lastUse} />, so the agent can reach Tally.{' '}

@@ -1,9 +1,10 @@
 /** Connects an agent: create a token, configure the agent, verify that an entry arrives. */
-import { Alert, Group, Radio, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Alert, Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
 import { one, useAddress } from '../../address.ts'
 import { CopyLine } from '../../parts/copy-line.tsx'
 import { Page } from '../../parts/page.tsx'
+import { Caption, CardTitle, Note } from '../../parts/texts.tsx'
 import { useSettings } from '../../server/me.ts'
 import type { CreatedToken } from '../../server/tokens.ts'
 import { Arrival } from './arrival.tsx'
@@ -64,9 +65,7 @@ const Choice = ({ guide, choose }: { guide: Guide; choose: (key: string) => void
               <Text size="sm" fw={600} lh={1.3}>
                 {title}
               </Text>
-              <Text size="xs" c="dimmed">
-                {by}
-              </Text>
+              <Caption>{by}</Caption>
             </div>
           </Group>
         </Radio.Card>
@@ -81,9 +80,7 @@ const Numbered = ({ number, title, children }: { number: number; title: string; 
       {number}
     </span>
     <Stack gap="xs" miw={0}>
-      <Title order={2} size="h5" className={classes.title}>
-        {title}
-      </Title>
+      <CardTitle className={classes.title}>{title}</CardTitle>
       {children}
     </Stack>
   </section>
@@ -100,10 +97,10 @@ function Lines({ guide, token }: { guide: Guide; token: CreatedToken | null }) {
   )
   return (
     <Stack gap="sm">
-      <Text size="sm" c="dimmed">
+      <Note>
         {guide.lead}
         {!token && ' Create a token first to include it in these commands.'}
-      </Text>
+      </Note>
       {guide.steps.map(({ instruction, lines }) => (
         <div key={instruction}>
           <Text size="sm" mb={4}>
@@ -113,10 +110,10 @@ function Lines({ guide, token }: { guide: Guide; token: CreatedToken | null }) {
         </div>
       ))}
       {ONLY_HERE.has(location.hostname) && (
-        <Text size="xs" c="dimmed">
+        <Caption>
           {location.host} is only reachable from this machine. For agents on other machines, make the server listen on
           the network (<code>tally serve --host 0.0.0.0</code>) and use an address that they can reach.
-        </Text>
+        </Caption>
       )}
     </Stack>
   )

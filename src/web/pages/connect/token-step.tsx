@@ -1,6 +1,7 @@
-import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Form } from '../../parts/form.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { TokenOnce } from '../../parts/token-once.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { useRole } from '../../server/me.ts'
@@ -20,9 +21,7 @@ export function TokenStep({ guide, token, made }: TokenStepProps) {
       <Stack gap="xs" align="stretch">
         <TokenOnce secret={token.token} />
         <Group gap="xs">
-          <Text size="sm" c="dimmed">
-            “{token.name}” is included in the commands below.
-          </Text>
+          <Note>“{token.name}” is included in the commands below.</Note>
           <Button size="compact-sm" variant="subtle" onClick={() => made(null)}>
             Create another token
           </Button>
@@ -68,9 +67,7 @@ function TokenForm({ guide, made }: Pick<TokenStepProps, 'guide' | 'made'>) {
           ]}
         />
       )}
-      <Text size="sm" c="dimmed">
-        {SAYS[kind]}
-      </Text>
+      <Note>{SAYS[kind]}</Note>
       <Group align="flex-end" gap="xs">
         <TextInput label="Token name" w={260} {...form.getInputProps('name')} />
         <Button type="submit" loading={sending.isSending}>

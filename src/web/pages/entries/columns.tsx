@@ -1,5 +1,5 @@
 /** The columns of the entries table. Those that are not extra fit on a small laptop. */
-import { Text, Tooltip } from '@mantine/core'
+import { Tooltip } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { serviceText } from '../../../shared/price-texts.ts'
 import { duration } from '../../format/moments.ts'
@@ -8,6 +8,7 @@ import type { Column } from '../../parts/data-table.tsx'
 import { type Entry, placeKey } from '../../parts/entries/entry.ts'
 import { Count, Moment, Money } from '../../parts/figures.tsx'
 import { Status } from '../../parts/status.tsx'
+import { Dimmed } from '../../parts/texts.tsx'
 
 const SOURCES: Record<Entry['source'], string> = {
   report: 'report',
@@ -16,12 +17,6 @@ const SOURCES: Record<Entry['source'], string> = {
   metric: 'OTLP metrics',
   sheet: 'token sheet',
 }
-
-const Dimmed = ({ children }: { children: string }) => (
-  <Text span inherit c="dimmed">
-    {children}
-  </Text>
-)
 
 const tokens = (key: 'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_write_1h', title: string) => ({
   key,

@@ -1,5 +1,5 @@
 /** The form that corrects what an agent reported by mistake. */
-import { SimpleGrid, Text } from '@mantine/core'
+import { SimpleGrid } from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { CHANGED_BY_ENTRIES, type Entry } from '../../parts/entries/entry.ts'
@@ -8,6 +8,7 @@ import { type FigureValues, figureChangesOf, figureValuesOf, ISSUE_FIELDS } from
 import { Reason } from '../../parts/entries/reason.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { ModelInput } from '../../parts/model-input.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
@@ -50,10 +51,10 @@ export default function CorrectFigures({ entry, close }: { entry: Entry; close: 
       size="xl"
       isIncomplete={isUnchanged}
     >
-      <Text size="sm" c="dimmed">
+      <Note>
         The history keeps what was reported. Later reports of the session do not undo the correction: what it uses from
         now on becomes a further entry. The list value is calculated again at the current prices.
-      </Text>
+      </Note>
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xs">
         <ModelInput label="Model" description="As the agent names it" required {...form.getInputProps('model')} />
         <DateTimePicker label="Started" {...time} {...form.getInputProps('started_at')} />

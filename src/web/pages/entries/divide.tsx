@@ -9,6 +9,7 @@ import { CHANGED_BY_ENTRIES, type Entry, placeKey } from '../../parts/entries/en
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { DecimalField } from '../../parts/number-fields.tsx'
 import { type Choice, ProjectPicker, TicketPicker } from '../../parts/pickers.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import classes from './entries.module.css'
@@ -58,10 +59,10 @@ export default function Divide({ entry, close }: { entry: Entry; close: () => vo
   const isComplete = rest > 0 && parts.every(({ project, ticket, size }) => (project || ticket) && size)
   return (
     <FormDialog {...sending} title="Divide entry" action="Divide" close={close} size="lg" isIncomplete={!isComplete}>
-      <Text size="sm" c="dimmed">
+      <Note>
         Each part becomes an entry of its own, with its share of the tokens and the cost. A session that goes on keeps
         its division.
-      </Text>
+      </Note>
       {entry.cost !== null && (
         <SegmentedControl
           aria-label="Divide by"

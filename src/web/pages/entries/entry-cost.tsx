@@ -9,6 +9,7 @@ import { exactMoney } from '../../format/money.ts'
 import type { EntryDetail } from '../../parts/entries/entry.ts'
 import { Moment } from '../../parts/figures.tsx'
 import { type PlainColumn, PlainTable } from '../../parts/plain-table.tsx'
+import { Caption, Note } from '../../parts/texts.tsx'
 import { useRole } from '../../server/me.ts'
 import { Facts, Part } from './facts.tsx'
 
@@ -74,9 +75,7 @@ export function EntryCost({ entry, isComplete }: { entry: EntryDetail; isComplet
       )}
       {isComplete ? <Arithmetic entry={entry} /> : <Skeleton height={140} />}
       {entry.division && valuation && (
-        <Text size="sm" c="dimmed">
-          A share of the value of the whole entry: its lines may differ from the total by parts of a token.
-        </Text>
+        <Note>A share of the value of the whole entry: its lines may differ from the total by parts of a token.</Note>
       )}
       {isComplete && list_value === null && <Unpriced entry={entry} />}
       {valuation && <PriceRow entry={entry} valuation={valuation} />}
@@ -138,11 +137,7 @@ const TOKEN_COLUMNS: PlainColumn<Line>[] = [
     cell: ({ title, note }) => (
       <>
         {title}
-        {note && (
-          <Text size="xs" c="dimmed">
-            {note}
-          </Text>
-        )}
+        {note && <Caption>{note}</Caption>}
       </>
     ),
   },
@@ -184,7 +179,7 @@ const amountFormat = ({ parts, tools }: NonNullable<EntryDetail['valuation']>) =
 function PriceRow({ entry, valuation }: { entry: EntryDetail; valuation: NonNullable<EntryDetail['valuation']> }) {
   const { model, provider, source, effective_from } = valuation.price
   return (
-    <Text size="sm" c="dimmed">
+    <Note>
       Price for{' '}
       <Anchor
         component={Link}
@@ -203,7 +198,7 @@ function PriceRow({ entry, valuation }: { entry: EntryDetail; valuation: NonNull
         </>
       )}
       ), matched by {STEPS[entry.price?.step ?? 0] ?? 'its name'}. Later price tables do not change this value.
-    </Text>
+    </Note>
   )
 }
 
@@ -222,7 +217,7 @@ function Notes({ notes }: { notes: string[] }) {
 function Unpriced({ entry: { model, reported_cost } }: { entry: EntryDetail }) {
   const maySet = useRole('billing', 'admin')
   return (
-    <Text size="sm" c="dimmed">
+    <Note>
       The price table has no price for <bdi>{model}</bdi>
       {reported_cost === null && ', so its cost is unknown (not 0)'}.{' '}
       {maySet ? (
@@ -232,6 +227,6 @@ function Unpriced({ entry: { model, reported_cost } }: { entry: EntryDetail }) {
       ) : (
         'Ask a person with the billing or admin role to set one.'
       )}
-    </Text>
+    </Note>
   )
 }

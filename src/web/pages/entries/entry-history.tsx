@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { askHistory, type HistoryStep } from '../../parts/entries/entry.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/figures.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { asProblem } from '../../server/problem.ts'
 import { Part } from './facts.tsx'
 import { actionOf, actorOf, detailsOf } from './history-step.ts'
@@ -28,9 +29,9 @@ export function EntryHistory({ id }: { id: string }) {
                   </div>
                 ))}
               </Text>
-              <Text size="xs" c="dimmed">
+              <Caption>
                 <Moment at={step.at} /> · {actorOf(step)}
-              </Text>
+              </Caption>
             </Timeline.Item>
           ))}
         </Timeline>

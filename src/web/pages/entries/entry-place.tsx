@@ -1,10 +1,11 @@
 /** The project and ticket of an entry, what assigned it, and a form to change it. */
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Code, Group, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { CHANGED_BY_ENTRIES, type EntryDetail } from '../../parts/entries/entry.ts'
 import { isChosen, NO_PLACE, type Place, placeBody, placeInWords } from '../../parts/place.ts'
 import { PlaceFields } from '../../parts/place-fields.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
+import { Caption, Note } from '../../parts/texts.tsx'
 import { ThingLink } from '../../parts/thing-link.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
@@ -33,11 +34,7 @@ export function EntryPlace({ entry }: { entry: EntryDetail }) {
     >
       <PlaceFacts entry={entry} />
       {isPlacing && <PlaceForm entry={entry} close={() => setPlacing(false)} />}
-      {isLocked(entry) && (
-        <Text size="sm" c="dimmed">
-          {LOCKED[entry.status]}
-        </Text>
-      )}
+      {isLocked(entry) && <Note>{LOCKED[entry.status]}</Note>}
     </Part>
   )
 }
@@ -97,7 +94,7 @@ function PlaceFacts({ entry: { project, ticket, placement, placed_by_rule } }: {
 const RuleThen = ({ rule: { conditions, ticket } }: { rule: NonNullable<EntryDetail['placed_by_rule']> }) => (
   <Stack gap={2} mt={4}>
     {conditions.map(({ field, matches, value }) => (
-      <Text key={`${field} ${matches}`} size="sm" c="dimmed" component="div">
+      <Note key={`${field} ${matches}`} component="div">
         <Code>{field}</Code> matches <Code>{matches}</Code>
         {value !== null && (
           <>
@@ -105,12 +102,12 @@ const RuleThen = ({ rule: { conditions, ticket } }: { rule: NonNullable<EntryDet
             in <bdi>“{value}”</bdi>
           </>
         )}
-      </Text>
+      </Note>
     ))}
     {ticket && (
-      <Text size="sm" c="dimmed" component="div">
+      <Note component="div">
         ticket <Code>{ticket}</Code>
-      </Text>
+      </Note>
     )}
   </Stack>
 )
@@ -143,9 +140,7 @@ function PlaceForm({ entry, close }: { entry: EntryDetail; close: () => void }) 
             {problem.message}
           </Alert>
         )}
-        <Text size="xs" c="dimmed">
-          Manual assignments are kept: rules and later reports of the session do not change them.
-        </Text>
+        <Caption>Manual assignments are kept: rules and later reports of the session do not change them.</Caption>
         <Group gap="xs">
           <Button type="submit" size="xs" loading={send.isPending} disabled={!isChosen(place)}>
             Assign

@@ -2,7 +2,6 @@
  * What a person may do with an entry, depending on its status, their role and the projects they lead or approve for. This only decides
  * which actions are offered; the server enforces the rights: docs/design/states.md, "Who may change a state".
  */
-
 import type { Entry } from '../../parts/entries/entry.ts'
 import { type Me, seesEverything } from '../../server/me.ts'
 

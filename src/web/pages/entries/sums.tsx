@@ -10,6 +10,7 @@ import { count, counted } from '../../format/counts.ts'
 import type { EntryQuery, Filters } from '../../parts/entries/filters.ts'
 import { FigureLink, total } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { asProblem } from '../../server/problem.ts'
 import { listTotalsQuery, uncountedQuery } from './entry-sums.ts'
 
@@ -69,9 +70,9 @@ export function Sums({ sums: { totals, uncounted, error, isStale, calculate }, f
   if (error) {
     if (asProblem(error).code !== 'database_deadline') return null
     return (
-      <Text size="sm" c="dimmed" role="status">
+      <Note role="status">
         Calculating the totals takes too long. Choose a shorter period or remove filters to see them.
-      </Text>
+      </Note>
     )
   }
   if (!totals) return <Skeleton height={22} width={420} maw="100%" />
@@ -97,7 +98,7 @@ export function Sums({ sums: { totals, uncounted, error, isStale, calculate }, f
         <Count value={totals.tokens.total} />
       </Sum>
       {unpriced > 0 && (
-        <Text size="sm" c="dimmed">
+        <Note>
           cost excludes{' '}
           <FigureLink
             figure="entries"
@@ -107,10 +108,10 @@ export function Sums({ sums: { totals, uncounted, error, isStale, calculate }, f
           >
             {counted(unpriced, 'unpriced entry', 'unpriced entries')}
           </FigureLink>
-        </Text>
+        </Note>
       )}
       {uncounted && uncounted.parts.length > 0 && (
-        <Text size="sm" c="dimmed">
+        <Note>
           not counted:{' '}
           {uncounted.parts.map(({ statuses, words, entries }, index) => (
             <Fragment key={words}>
@@ -125,7 +126,7 @@ export function Sums({ sums: { totals, uncounted, error, isStale, calculate }, f
               </FigureLink>
             </Fragment>
           ))}
-        </Text>
+        </Note>
       )}
     </Group>
   )
@@ -138,10 +139,10 @@ interface SumProps {
 }
 
 const Sum = ({ of, exactly, children }: SumProps) => (
-  <Text size="sm" c="dimmed">
+  <Note>
     <Text span fw={600} c="var(--mantine-color-text)" {...exactly}>
       {children}
     </Text>{' '}
     {of}
-  </Text>
+  </Note>
 )

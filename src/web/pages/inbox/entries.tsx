@@ -15,6 +15,7 @@ import { Loading } from '../../parts/loading.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { isShifted, keepText, useToggle } from '../../parts/selection.ts'
 import { SelectionToolbar } from '../../parts/selection-toolbar.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { useList } from '../../server/list.ts'
 import { asProblem } from '../../server/problem.ts'
 import { forget } from '../../server/queries.ts'
@@ -59,11 +60,11 @@ function ProjectRow({ group: { project, entries, cost }, query }: { group: Waiti
           <FigureLink figure="cost" value={cost} to={list}>
             <Money amount={cost} />
           </FigureLink>
-          <Text size="xs" c="dimmed" component="div">
+          <Caption component="div">
             <FigureLink figure="entries" value={entries} to={list}>
               <Count value={entries} /> {entries === 1 ? 'entry' : 'entries'}
             </FigureLink>
-          </Text>
+          </Caption>
         </>
       }
       actions={
@@ -216,9 +217,9 @@ function EntryRow({ entry, query, problem, isSelected, isPending, toggle, approv
       numbers={
         <>
           <Money amount={cost} isFine />
-          <Text size="xs" c="dimmed" component="div">
+          <Caption component="div">
             <Count value={tokens.total} /> tokens
-          </Text>
+          </Caption>
         </>
       }
       problem={problem}

@@ -1,5 +1,5 @@
 /** Everything that waits for the signed-in person, by kind. What can be decided in a row is decided here. */
-import { Anchor, Kbd, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Kbd, Stack } from '@mantine/core'
 import { type ReactNode, useRef } from 'react'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
@@ -12,6 +12,7 @@ import { Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { ProposedRules } from '../../parts/proposed-rules.tsx'
+import { Caption, Dimmed, SectionTitle } from '../../parts/texts.tsx'
 import { type InboxItem, useInbox } from '../../server/inbox.ts'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -73,11 +74,11 @@ function Sections({ items }: { items: readonly InboxItem[] }) {
         </Section>
       )}
       {items.length > 0 && (
-        <Text size="xs" c="dimmed" visibleFrom="sm">
+        <Caption visibleFrom="sm">
           <Kbd size="xs">j</Kbd> <Kbd size="xs">k</Kbd> move, <Kbd size="xs">a</Kbd> approves, <Kbd size="xs">r</Kbd>{' '}
           returns or rejects, <Kbd size="xs">x</Kbd> selects, <Kbd size="xs">u</Kbd> undoes, <Kbd size="xs">Enter</Kbd>{' '}
           opens.
-        </Text>
+        </Caption>
       )}
     </Stack>
   )
@@ -92,15 +93,10 @@ interface SectionProps {
 
 const Section = ({ id, title, waiting, children }: SectionProps) => (
   <Stack gap="xs" component="section" aria-labelledby={`inbox-${id}`}>
-    <Title order={2} size="h4" id={`inbox-${id}`}>
+    <SectionTitle id={`inbox-${id}`}>
       {title}
-      {waiting !== undefined && (
-        <Text span inherit c="dimmed" fw={400}>
-          {' '}
-          {count(waiting)}
-        </Text>
-      )}
-    </Title>
+      {waiting !== undefined && <Dimmed fw={400}> {count(waiting)}</Dimmed>}
+    </SectionTitle>
     {children}
   </Stack>
 )
@@ -178,11 +174,11 @@ function ListRow({ item: { kind, count: waiting, cost, list } }: { item: InboxIt
             {count(waiting)}
           </FigureLink>
           {cost !== null && (
-            <Text size="xs" c="dimmed" component="div">
+            <Caption component="div">
               <FigureLink figure="cost" value={cost} to={href}>
                 <Money amount={cost} />
               </FigureLink>
-            </Text>
+            </Caption>
           )}
         </>
       }

@@ -1,6 +1,7 @@
 /** A row of the inbox: what it is, its numbers, and what can be done with it. */
 import { Alert, Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Caption } from '../../parts/texts.tsx'
 import type { Problem } from '../../server/problem.ts'
 import classes from './inbox.module.css'
 import { pressedBy, ROW } from './rows.ts'
@@ -24,11 +25,7 @@ export const Row = ({ title, detail, numbers, actions, problem, children }: RowP
           <Text size="sm" fw={600} component="div">
             {title}
           </Text>
-          {detail && (
-            <Text size="xs" c="dimmed" component="div">
-              {detail}
-            </Text>
-          )}
+          {detail && <Caption component="div">{detail}</Caption>}
         </div>
         {numbers && <div className={classes.numbers}>{numbers}</div>}
         {actions}

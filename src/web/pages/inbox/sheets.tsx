@@ -1,5 +1,5 @@
 /** Token sheets that wait for the person's approval, and their own ones that wait for them. */
-import { Anchor, Text } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -11,6 +11,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { Ago, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { periodInWords } from '../../parts/period.ts'
+import { Caption } from '../../parts/texts.tsx'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -39,9 +40,9 @@ export function SheetsToApprove() {
         ))}
       </Rows>
       {sheets > shown.length && (
-        <Text size="xs" c="dimmed">
+        <Caption>
           Showing the {count(shown.length)} that have waited longest, of {count(sheets)}.
-        </Text>
+        </Caption>
       )}
     </>
   )
@@ -50,9 +51,7 @@ export function SheetsToApprove() {
 const Numbers = ({ sheet: { entries, cost } }: { sheet: Sheet }) => (
   <>
     <Money amount={cost} />
-    <Text size="xs" c="dimmed">
-      {counted(entries, 'entry', 'entries')}
-    </Text>
+    <Caption>{counted(entries, 'entry', 'entries')}</Caption>
   </>
 )
 

@@ -1,8 +1,9 @@
-import { Group, Paper, Text, Title } from '@mantine/core'
+import { Group, Paper, Text } from '@mantine/core'
 import type { ComponentProps, ReactNode } from 'react'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
+import { CardTitle, Note } from '../../parts/texts.tsx'
 import { asProblem } from '../../server/problem.ts'
 
 interface SectionProps {
@@ -25,9 +26,7 @@ interface SectionProps {
 export const Section = ({ title, found, note, controls, csv, asked, roomPx, children }: SectionProps) => (
   <Paper component="section" withBorder p="md" aria-label={title} mih={found === undefined ? roomPx : undefined}>
     <Group justify="space-between" gap="xs" align="flex-start">
-      <Title order={2} size="h5">
-        {title}
-      </Title>
+      <CardTitle>{title}</CardTitle>
       <Group gap="xs" className="tally-no-print">
         {controls}
         {csv && <DownloadCsv {...csv} size="xs" label={`Export CSV: ${title}`} />}
@@ -38,9 +37,9 @@ export const Section = ({ title, found, note, controls, csv, asked, roomPx, chil
         {found}
       </Text>
     )}
-    <Text size="sm" c="dimmed" mb="sm" maw={820}>
+    <Note mb="sm" maw={820}>
       {note}
-    </Text>
+    </Note>
     {found === undefined && Boolean(asked.error) && <Failure problem={asProblem(asked.error)} retry={asked.refetch} />}
     {found === undefined && asked.isLoading && <Loading lines={4} />}
     {found !== undefined && <div style={{ opacity: asked.isPlaceholderData ? 0.55 : 1 }}>{children}</div>}

@@ -1,5 +1,5 @@
 /** The open issues of the period, each with a link to its entries. */
-import { Anchor, Paper, Skeleton, Text, Title } from '@mantine/core'
+import { Anchor, Paper, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
@@ -7,6 +7,7 @@ import { count, counted } from '../../format/counts.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { figure } from '../../parts/figure-link.tsx'
 import { CheckRow, completenessQuery, GAPS, OpenChecks, OpenRow } from '../../parts/open-checks.tsx'
+import { CardTitle, Note } from '../../parts/texts.tsx'
 import { useInbox } from '../../server/inbox.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -37,16 +38,14 @@ export function Attention({ scope }: { scope: Scope }) {
   const isDone = shown?.every(({ check }) => GAPS[check]!.isNote) && tickets === 0
   return (
     <Paper withBorder p="md" h="100%" opacity={isPlaceholderData ? 0.55 : 1}>
-      <Title order={2} size="h5" mb={4}>
-        Needs attention
-      </Title>
+      <CardTitle mb={4}>Needs attention</CardTitle>
       {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
       {!data && !error && <Skeleton height={240} />}
       {toDecide.error && !toDecide.data && <Failure problem={asProblem(toDecide.error)} retry={toDecide.refetch} />}
       {isDone && !toDecide.isLoading && !toDecide.error && (
-        <Text size="sm" c="dimmed" mt="sm">
+        <Note mt="sm">
           All done: every entry in this period is assigned and priced, and approved and billed where it can be.
-        </Text>
+        </Note>
       )}
       <OpenChecks>
         {tickets > 0 && (

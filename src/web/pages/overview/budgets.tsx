@@ -1,10 +1,11 @@
 /** Budgets that are nearly used up or exceeded; nothing if there are none. */
-import { Anchor, Grid, Group, Paper, Text, Title } from '@mantine/core'
+import { Anchor, Grid, Group, Paper } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { count } from '../../format/counts.ts'
 import { type Budget, spanInWords, URGENT_STATES } from '../../parts/budgets/budget.ts'
 import { BudgetProgress, BudgetStateBadge } from '../../parts/budgets/budget-progress.tsx'
+import { Caption, CardTitle } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import classes from './overview.module.css'
 import { parametersOf, type Scope } from './scope.ts'
@@ -44,9 +45,7 @@ export function UrgentBudgets({ scope }: { scope: Scope }) {
     <Grid.Col span={12}>
       <Paper withBorder p="md">
         <Group justify="space-between" mb="xs">
-          <Title order={2} size="h5">
-            Budgets nearly used up or exceeded
-          </Title>
+          <CardTitle>Budgets nearly used up or exceeded</CardTitle>
           <Anchor component={Link} href="/budgets?show=attention" size="sm">
             {urgent.length > SHOWN ? `Show all ${count(urgent.length)}` : 'Show in list'}
           </Anchor>
@@ -73,9 +72,7 @@ function Line({ budget: { id, name, measure, current } }: { budget: Budget }) {
           <BudgetStateBadge use={use} />
         </div>
       </Group>
-      <Text size="xs" c="dimmed" mb={2}>
-        {spanInWords(current!)}
-      </Text>
+      <Caption mb={2}>{spanInWords(current!)}</Caption>
       <BudgetProgress use={use} />
     </li>
   )

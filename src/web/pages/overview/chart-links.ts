@@ -1,5 +1,4 @@
 /** Where the bars and the legend of the chart lead. Pure. */
-
 import type { ChartPoint, ChartSeries } from '../../parts/charts/series.ts'
 import { type Dimension, keyOf } from '../../parts/usage/dimensions.ts'
 import type { Result, Usage } from '../../parts/usage/usage.ts'

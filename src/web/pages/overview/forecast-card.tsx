@@ -1,11 +1,12 @@
 /** The forecast of the current month's cost, whatever period is shown; nothing if there is too little data. */
-import { Paper, Skeleton, Text } from '@mantine/core'
+import { Paper, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { dayOf, monthInWords } from '../../format/moments.ts'
 import { money } from '../../format/money.ts'
 import type { Width } from '../../parts/charts/buckets.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Money } from '../../parts/figures.tsx'
+import { Caption, Note } from '../../parts/texts.tsx'
 import { useSettings } from '../../server/me.ts'
 import { forecastDays, monthForecast, monthToDate } from './month-forecast.ts'
 import classes from './overview.module.css'
@@ -28,15 +29,13 @@ export function MonthForecastCard({ scope, width }: { scope: Scope; width: Width
   if (forecast === null || isError) return null
   return (
     <Paper withBorder className={classes.card} data-wide>
-      <Text size="sm" c="dimmed">
-        Forecast for {monthInWords(today)}
-      </Text>
+      <Note>Forecast for {monthInWords(today)}</Note>
       {forecast ? (
         <>
           <div className={classes.figure}>
             <Money amount={forecast.amount} />
           </div>
-          <Text size="xs" c="dimmed" mt={4}>
+          <Caption mt={4}>
             80% likely {money(forecast.low)} to {money(forecast.high)};{' '}
             <FigureLink
               figure="cost"
@@ -46,7 +45,7 @@ export function MonthForecastCard({ scope, width }: { scope: Scope; width: Width
             >
               {money(forecast.spent)} so far
             </FigureLink>
-          </Text>
+          </Caption>
         </>
       ) : (
         <Skeleton height={28} width={120} />

@@ -1,5 +1,4 @@
 /** Usage over time of the largest groups. */
-
 import { queryOptions } from '@tanstack/react-query'
 import type { Width } from '../../parts/charts/buckets.ts'
 import { keyOf } from '../../parts/usage/dimensions.ts'

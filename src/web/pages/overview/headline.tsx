@@ -1,12 +1,12 @@
 /** The four key metrics of a scope, each compared with the previous period, and the forecast of the month. */
-
-import { Paper, Skeleton, Text } from '@mantine/core'
+import { Paper, Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { count } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
 import { type Figure, FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { periodInWords } from '../../parts/period.ts'
+import { Caption, Note } from '../../parts/texts.tsx'
 import type { Totals } from '../../parts/usage/usage.ts'
 import { changeInWords } from './change.ts'
 import { MonthForecastCard } from './forecast-card.tsx'
@@ -46,9 +46,7 @@ export function Headline({ scope, chosen: { width, dimension } }: HeadlineProps)
         const value = trend && of(trend.totals)
         return (
           <Paper key={title} withBorder className={classes.card}>
-            <Text size="sm" c="dimmed">
-              {title}
-            </Text>
+            <Note>{title}</Note>
             <div className={classes.figure}>
               {trend ? (
                 value === null || value === undefined ? (
@@ -109,7 +107,7 @@ function Change({ figure, now, before, scope }: ChangeProps) {
   if (now === undefined || before === undefined) return <Skeleton height={16} width={90} mt={4} />
   const { change, comparison } = changeInWords(now, before)
   return (
-    <Text size="xs" c="dimmed" mt={4}>
+    <Caption mt={4}>
       {change === undefined ? (
         comparison
       ) : (
@@ -127,6 +125,6 @@ function Change({ figure, now, before, scope }: ChangeProps) {
           </FigureLink>
         </>
       )}
-    </Text>
+    </Caption>
   )
 }

@@ -1,6 +1,5 @@
 /** A calendar of the last year: each day colored by its cost or tokens, and a link to its entries. */
-
-import { Button, Group, Paper, Text, Title } from '@mantine/core'
+import { Button, Group, Paper } from '@mantine/core'
 import { IconTable } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type CSSProperties, type KeyboardEvent, type MouseEvent, useRef, useState } from 'react'
@@ -12,6 +11,7 @@ import { AMOUNTS, inWords } from '../../parts/charts/series.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
+import { Caption, CardTitle, Note } from '../../parts/texts.tsx'
 import type { Usage } from '../../parts/usage/usage.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -40,9 +40,7 @@ export function Heatmap({ scope, measure }: CalendarProps) {
   return (
     <Paper withBorder p="md" opacity={isPlaceholderData ? 0.55 : 1}>
       <Group justify="space-between" gap="xs" mb="sm">
-        <Title order={2} size="h5">
-          {title}
-        </Title>
+        <CardTitle>{title}</CardTitle>
         {data && <YearTotal totals={data.totals} measure={measure} year={year} />}
       </Group>
       {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
@@ -89,12 +87,12 @@ const daysOf = ({ data }: Usage, measure: Measure, timeZone: string): HeatmapDay
 function YearTotal({ totals, measure, year }: { totals: Usage['totals']; measure: Measure; year: Scope }) {
   const value = measure === 'cost' ? totals.cost : totals.tokens.total
   return (
-    <Text size="sm" c="dimmed">
+    <Note>
       <FigureLink figure={measure} value={value} to={addressIn('/entries', year)}>
         {measure === 'cost' ? <Money amount={value} /> : <Count value={value ?? 0} />}
       </FigureLink>{' '}
       in total
-    </Text>
+    </Note>
   )
 }
 
@@ -170,14 +168,10 @@ function scrolledToEnd(element: HTMLDivElement | null): void {
 
 const Scale = () => (
   <Group gap={4} aria-hidden>
-    <Text size="xs" c="dimmed">
-      Less
-    </Text>
+    <Caption>Less</Caption>
     {[0, 1, 2, 3, 4].map((level) => (
       <span key={level} className={classes.day} data-level={level} data-scale />
     ))}
-    <Text size="xs" c="dimmed">
-      More
-    </Text>
+    <Caption>More</Caption>
   </Group>
 )

@@ -1,5 +1,4 @@
 /** The largest groups by cost or tokens, with links to their entries. */
-
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import { count } from '../../format/counts.ts'

@@ -1,5 +1,4 @@
 /** The cost of the current month by its end, calculated as the forecasts of budgets are. Pure. */
-
 import { forecast } from '../../../shared/forecast.ts'
 import { addDays, addMonths, dayOf, firstOfMonth, startOfDay } from '../../format/moments.ts'
 import type { Period } from '../../parts/period.ts'

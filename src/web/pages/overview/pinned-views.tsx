@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { changedAddress, readAddress } from '../../address.ts'
 import { periodInWords } from '../../parts/period.ts'
+import { Caption } from '../../parts/texts.tsx'
 import { formatOf, measureOf } from '../../parts/usage/measures.ts'
 import { usageQuery } from '../../parts/usage/usage.ts'
 import { useSettings } from '../../server/me.ts'
@@ -37,9 +38,9 @@ function PinnedView({ view: { id, name, parameters } }: { view: ReportView }) {
       <Text fz="xl" fw={600}>
         {value === undefined || value === null ? '–' : formatOf(question.measure).inWords(value)}
       </Text>
-      <Text size="xs" c="dimmed">
+      <Caption>
         {title} · {periodInWords(question.period)}
-      </Text>
+      </Caption>
     </Paper>
   )
 }

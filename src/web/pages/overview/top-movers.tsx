@@ -1,11 +1,11 @@
 /** What changed and why: the groups with the largest increases and decreases since the previous period. */
-
 import { Anchor, Group, Paper, SimpleGrid, Skeleton, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import { columnPercent, counted, roughCount } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { periodInWords } from '../../parts/period.ts'
+import { Caption, CardTitle, Note } from '../../parts/texts.tsx'
 import { keyOf, labelOf } from '../../parts/usage/dimensions.ts'
 import { comparison, entriesOf, type Measure } from './groups.ts'
 import type { Chosen } from './groups-trend.ts'
@@ -35,9 +35,7 @@ export function TopMovers({ scope, chosen }: TopMoversProps) {
   return (
     <Paper withBorder p="md" opacity={now.isPlaceholderData || earlier.isPlaceholderData ? 0.55 : 1}>
       <Group justify="space-between" gap="xs" mb="xs">
-        <Title order={2} size="h5">
-          What changed, by {IN_WORDS[dimension]}
-        </Title>
+        <CardTitle>What changed, by {IN_WORDS[dimension]}</CardTitle>
         <Anchor component={Link} href={comparison(undefined, scope, chosen)} size="sm">
           Compare all
         </Anchor>
@@ -49,10 +47,10 @@ export function TopMovers({ scope, chosen }: TopMoversProps) {
           <Direction title="Decreases" none="No decreases" movers={movers.down} scope={scope} chosen={chosen} />
         </SimpleGrid>
       )}
-      <Text size="xs" c="dimmed" mt="xs">
+      <Caption mt="xs">
         Compared with {periodInWords(before.period)}.
         {movers && movers.unknown > 0 && ` ${counted(movers.unknown, 'change')} unknown, because prices are missing.`}
-      </Text>
+      </Caption>
     </Paper>
   )
 }
@@ -68,11 +66,7 @@ const Direction = ({ title, none, movers, scope, chosen }: DirectionProps) => (
     <Title order={3} size="sm" c="dimmed" fw={500}>
       {title}
     </Title>
-    {movers.length === 0 && (
-      <Text size="sm" c="dimmed" mt={6}>
-        {none} since the previous period.
-      </Text>
-    )}
+    {movers.length === 0 && <Note mt={6}>{none} since the previous period.</Note>}
     <ol className={classes.movers}>
       {movers.map((mover) => (
         <Line key={keyOf(mover.group, chosen.dimension) ?? ''} mover={mover} scope={scope} chosen={chosen} />
@@ -104,12 +98,12 @@ function Line({ mover, scope, chosen }: TopMoversProps & { mover: Mover }) {
         {change > 0 ? '+' : ''}
         {inWords(change, measure)}
       </Text>
-      <Text span size="xs" c="dimmed">
+      <Caption span>
         {amount(before, scopeBefore(scope))} → {amount(now, scope)}
-      </Text>
-      <Text span size="xs" c="dimmed" className={classes.amount}>
+      </Caption>
+      <Caption span className={classes.amount}>
         {columnPercent(share)} of {change > 0 ? 'increases' : 'decreases'}
-      </Text>
+      </Caption>
     </li>
   )
 }

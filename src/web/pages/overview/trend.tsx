@@ -1,5 +1,5 @@
 /** Usage over time by project, model or person, as a chart and a table, whose parts lead to their entries. */
-import { Group, NativeSelect, Paper, SegmentedControl, Skeleton, Title } from '@mantine/core'
+import { Group, NativeSelect, Paper, SegmentedControl, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { pointOf, type Width, widthsFor } from '../../parts/charts/buckets.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
@@ -7,6 +7,7 @@ import { ChartTable } from '../../parts/charts/chart-table.tsx'
 import { looksOf } from '../../parts/charts/colors.ts'
 import { AMOUNTS, type ChartSeries, restSeries } from '../../parts/charts/series.ts'
 import { TableToggle } from '../../parts/charts/table-toggle.tsx'
+import { CardTitle } from '../../parts/texts.tsx'
 import { labelOf } from '../../parts/usage/dimensions.ts'
 import { useSettings } from '../../server/me.ts'
 import { chartLinks } from './chart-links.ts'
@@ -41,9 +42,7 @@ export function Trend({ scope, chosen, choose }: TrendProps) {
   return (
     <Paper withBorder p="md" h="100%" className={classes.trend}>
       <Group justify="space-between" mb="sm" gap="xs">
-        <Title order={2} size="h5">
-          {title}
-        </Title>
+        <CardTitle>{title}</CardTitle>
         <Group gap="xs" className="tally-no-print">
           {widths.length > 1 && (
             <NativeSelect

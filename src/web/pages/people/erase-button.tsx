@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/figures.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { answer, api, apiUntil, type Body } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
@@ -99,10 +100,10 @@ function Plan({ id, also, add }: { id: string; also: string[]; add: (word: strin
         ))}
       </List>
       {accountNames.length > 0 && (
-        <Text size="sm" c="dimmed">
+        <Note>
           <bdi>{accountNames.join(', ')}</bdi> means others, too: replaced only in the audit log of the account, unless
           you add it above.
-        </Text>
+        </Note>
       )}
       {data.near.length > 0 && (
         <>

@@ -7,6 +7,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { type Choice, ClientPicker, ProjectPicker } from '../../parts/pickers.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
+import { Caption } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -71,9 +72,7 @@ export function Grants({ person }: { person: Person }) {
                 <Text size="sm">
                   <bdi>{nameOf(grant)}</bdi>
                 </Text>
-                <Text size="xs" c="dimmed">
-                  {extentOf(grant)}
-                </Text>
+                <Caption>{extentOf(grant)}</Caption>
               </div>
               <Group gap={4} wrap="nowrap">
                 <Button

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Select, Text, TextInput } from '@mantine/core'
+import { Button, SegmentedControl, Select, TextInput } from '@mantine/core'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
 import { one, oneOf, useAddress } from '../../address.ts'
@@ -9,6 +9,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
+import { Dimmed } from '../../parts/texts.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -106,13 +107,7 @@ const COLUMNS: Column<Person>[] = [
     value: ({ last_signed_in_at }) => last_signed_in_at,
     width: '150px',
     cell: ({ last_signed_in_at, has_password }) =>
-      has_password ? (
-        <Ago at={last_signed_in_at} />
-      ) : (
-        <Text component="span" inherit c="dimmed">
-          no password yet
-        </Text>
-      ),
+      has_password ? <Ago at={last_signed_in_at} /> : <Dimmed>no password yet</Dimmed>,
   },
   momentColumn('added', 'Added', ({ created_at }) => created_at, {
     sort: 'created_at',

@@ -9,6 +9,7 @@ import { Ago, Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { Status } from '../../parts/status.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { addressOfThing } from '../../parts/thing-address.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
@@ -183,9 +184,9 @@ function Tokens({ id, email }: { id: string; email: string }) {
           <Text size="sm">
             <bdi>{name}</bdi>
           </Text>
-          <Text size="sm" c="dimmed">
+          <Note>
             last used <Ago at={last_used_at} />
-          </Text>
+          </Note>
         </Group>
       ))}
       {data && data.data.length > 0 && (

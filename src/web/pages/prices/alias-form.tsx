@@ -1,8 +1,9 @@
 /** Adds an alias: a name that uses the price of another model. */
-import { Text, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { ModelInput } from '../../parts/model-input.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { PRICE_CHANGES, valuedText, valueTheRest } from './valuation.ts'
@@ -33,10 +34,10 @@ export function AliasForm({ alias = '', close }: { alias?: string; close: () => 
   })
   return (
     <FormDialog {...sending} title="New model alias" action="Create alias" close={close}>
-      <Text size="sm" c="dimmed">
+      <Note>
         Entries that report this name use the price of another model, for example for a deployment with its own name.
         Entries that already have a list value keep it; entries without a price get one now.
-      </Text>
+      </Note>
       <TextInput
         label="Alias"
         description="Exactly as entries report it."

@@ -1,8 +1,9 @@
 /** What loading a price table would change, from a dry run. */
-import { Alert, Badge, Group, Stack, Text, Title } from '@mantine/core'
+import { Alert, Badge, Group, Stack, Text } from '@mantine/core'
 import { count, counted, percent, percentChange } from '../../format/counts.ts'
 import { exactCountColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Caption, CardTitle } from '../../parts/texts.tsx'
 import { EffectiveFrom } from './effective-from.tsx'
 import { KINDS, type Kind, type LoadedTable, priceText, providerText, sourceText } from './price.ts'
 import { PriceCell } from './price-cell.tsx'
@@ -112,9 +113,7 @@ interface ListedProps<Row> {
 const Listed = <Row,>({ title, rows, ...table }: ListedProps<Row>) =>
   rows.length > 0 && (
     <Stack gap={4} component="section">
-      <Title order={2} size="h5">
-        {title}
-      </Title>
+      <CardTitle>{title}</CardTitle>
       <DataTable label={title} list={rows} fold={SHOWN} empty={null} {...table} />
     </Stack>
   )
@@ -166,9 +165,7 @@ const REPLACEMENTS: Column<Replacement>[] = [
     minWidth: '220px',
     cell: ({ before, after }) => (
       <>
-        <Text size="xs" c="dimmed">
-          {originOf(before)} →
-        </Text>
+        <Caption>{originOf(before)} →</Caption>
         {originOf(after)}
       </>
     ),
@@ -244,15 +241,15 @@ function Changed({ before, after }: { before: number | null; after: number | nul
   if (before === after) return <>{priceText(after)}</>
   return (
     <>
-      <Text span size="xs" c="dimmed" td="line-through">
+      <Caption span td="line-through">
         {priceText(before)}
-      </Text>{' '}
+      </Caption>{' '}
       <b>{priceText(after)}</b>
       {before !== null && after !== null && before > 0 && (
-        <Text size="xs" c="dimmed">
+        <Caption>
           {after > before ? '+' : ''}
           {percent((after - before) / before)}
-        </Text>
+        </Caption>
       )}
     </>
   )
@@ -271,9 +268,5 @@ function PassedOver({ table: { skipped, unused, rounded } }: { table: LoadedTabl
       .slice(0, ROUNDED)
       .map(({ model, text, price }) => `${model}: ${text} was rounded to ${priceText(price)}`),
   ]
-  return texts.length === 0 ? null : (
-    <Text size="xs" c="dimmed">
-      {texts.join('. ')}.
-    </Text>
-  )
+  return texts.length === 0 ? null : <Caption>{texts.join('. ')}.</Caption>
 }

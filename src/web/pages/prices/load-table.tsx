@@ -1,5 +1,5 @@
 /** Loads a price table: choose a file, preview the changes, then load it. */
-import { Alert, Button, Checkbox, FileButton, Group, Select, SimpleGrid, Stack, Text, Textarea } from '@mantine/core'
+import { Alert, Button, Checkbox, FileButton, Group, Select, SimpleGrid, Stack, Textarea } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { type DragEvent, useState } from 'react'
 import { useLocation } from 'wouter'
@@ -8,6 +8,7 @@ import { dayOf } from '../../format/moments.ts'
 import { DateField } from '../../parts/date-field.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import { notify, useSend } from '../../server/send.ts'
@@ -184,11 +185,11 @@ function FileField({ file, choose }: { file: TableFile; choose: (file: TableFile
               </Button>
             )}
           </FileButton>
-          <Text size="sm" c="dimmed">
+          <Note>
             {file.name
               ? `${file.name}, ${fileSize(new Blob([file.text]).size)}`
               : 'or drop one here, or paste the table below'}
-          </Text>
+          </Note>
         </Group>
         {isLarge ? (
           <Alert variant="light" color="gray">

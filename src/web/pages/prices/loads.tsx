@@ -9,6 +9,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago } from '../../parts/figures.tsx'
+import { Caption, Note } from '../../parts/texts.tsx'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useSend } from '../../server/send.ts'
@@ -59,10 +60,10 @@ function Updates() {
   return (
     <>
       <Group justify="space-between" gap="xs" mb="md">
-        <Text size="sm" c="dimmed">
+        <Note>
           {data.every_seconds === null ? 'Updated on request' : `Updated every ${intervalText(data.every_seconds)}`}
           {data.source && <> from {data.source}</>}. Last update: <Ago at={data.succeeded_at} />
-        </Text>
+        </Note>
         <Button variant="default" loading={update.isPending} onClick={() => update.mutate()}>
           Update prices
         </Button>
@@ -96,11 +97,11 @@ const COLUMNS: Column<PriceLoad>[] = [
           {nameOf(load)}
         </Text>
         {load.undone_at !== null && (
-          <Text span size="xs" c="dimmed">
+          <Caption span>
             {' '}
             undone <Ago at={load.undone_at} />
             {load.undone_by && ` by ${load.undone_by.name}`}
-          </Text>
+          </Caption>
         )}
       </>
     ),

@@ -1,18 +1,5 @@
 /** The cost calculator: which price applies to a model and why, and the cost of a number of tokens. */
-import {
-  Alert,
-  Box,
-  Button,
-  Group,
-  Paper,
-  SimpleGrid,
-  Space,
-  Stack,
-  Text,
-  TextInput,
-  Timeline,
-  Title,
-} from '@mantine/core'
+import { Alert, Box, Button, Group, Paper, SimpleGrid, Space, Stack, Text, TextInput, Timeline } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -29,6 +16,7 @@ import { Loading } from '../../parts/loading.tsx'
 import { ModelInput } from '../../parts/model-input.tsx'
 import { CountField } from '../../parts/number-fields.tsx'
 import { type PlainColumn, PlainTable } from '../../parts/plain-table.tsx'
+import { Caption, CardTitle, Note } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -157,13 +145,13 @@ interface PriceInForceProps {
 /** The price that applies, where it is from, and what it makes of the token counts that were asked for. */
 export const PriceInForce = ({ resolution: { sources, value }, price }: PriceInForceProps) => (
   <Paper withBorder p="md">
-    <Title order={2} size="h5">
+    <CardTitle>
       <bdi>{price.model}</bdi> · {providerText(price.provider)}
-    </Title>
+    </CardTitle>
     <Box my="xs">
       <Details of={KINDS.map(({ kind, title }) => [title, price[kind] !== null && `$${priceText(price[kind])}`])} />
     </Box>
-    <Text size="sm" c="dimmed">
+    <Note>
       Per million tokens,{' '}
       {price.effective_from === null ? (
         'always in effect'
@@ -175,11 +163,9 @@ export const PriceInForce = ({ resolution: { sources, value }, price }: PriceInF
       . Source: {sourceText(price.source)}
       {sources.length > 0 && `: ${sources.map(({ source, as_of }) => `${source} of ${as_of}`).join(', ')}`}
       {sources.length === 0 && price.as_of !== null && `, as of ${price.as_of}`}
-    </Text>
+    </Note>
     {[...tierTexts(price.tiers, priceText), ...chargesTexts(price, priceText)].map((text) => (
-      <Text key={text} size="sm" c="dimmed">
-        {text}
-      </Text>
+      <Note key={text}>{text}</Note>
     ))}
     {value && <Arithmetic value={value} />}
   </Paper>
@@ -197,11 +183,7 @@ const PARTS: PlainColumn<Value['parts'][number]>[] = [
     cell: ({ kind, from_tokens }) => (
       <>
         {KIND_TITLES[kind]}
-        {from_tokens !== null && (
-          <Text size="xs" c="dimmed">
-            price for requests of {count(from_tokens)} tokens or more
-          </Text>
-        )}
+        {from_tokens !== null && <Caption>price for requests of {count(from_tokens)} tokens or more</Caption>}
       </>
     ),
   },
@@ -221,9 +203,7 @@ const Arithmetic = ({ value: { parts, note, list_value } }: { value: Value }) =>
       foot={{ tokens: 'List value of one request', amount: dollars.format(list_value) }}
     />
     {noteTexts(note).map((text) => (
-      <Text key={text} size="xs" c="dimmed">
-        {text}
-      </Text>
+      <Caption key={text}>{text}</Caption>
     ))}
   </>
 )
@@ -273,9 +253,7 @@ const STEPS: Record<number, string> = {
 
 const Why = ({ resolution: { steps, step } }: { resolution: Resolution }) => (
   <Stack gap="xs">
-    <Title order={2} size="h5">
-      Price lookup
-    </Title>
+    <CardTitle>Price lookup</CardTitle>
     <Timeline bulletSize={16} lineWidth={2} active={step === 8 ? -1 : step - 1}>
       {steps.map((one) => (
         <Timeline.Item
@@ -286,9 +264,7 @@ const Why = ({ resolution: { steps, step } }: { resolution: Resolution }) => (
             </Text>
           }
         >
-          <Text size="xs" c="dimmed">
-            {one.detail}
-          </Text>
+          <Caption>{one.detail}</Caption>
         </Timeline.Item>
       ))}
     </Timeline>

@@ -11,6 +11,7 @@ import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
+import { Caption, Dimmed, Note } from '../../parts/texts.tsx'
 import { addressOfThing } from '../../parts/thing-address.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
@@ -42,10 +43,10 @@ export function ModelPrices({ of: { provider, model, ...price }, close }: { of: 
   return (
     <Drawer opened onClose={close} title={`${model} · ${providerText(provider)}`} size="xl">
       <Stack>
-        <Text size="sm" c="dimmed">
+        <Note>
           In US dollars per million tokens. A price applies from its date until the next one. Prices set manually take
           precedence. Entries that already have a list value keep it.
-        </Text>
+        </Note>
         {error && <Failure problem={asProblem(error)} retry={refetch} />}
         {!data && !error && <Loading lines={3} />}
         {data && <DatedPrices prices={data} />}
@@ -142,16 +143,16 @@ const CHARGES: Column<Row> = {
 }
 
 const TierName = ({ from_tokens }: NonNullable<Row['tier']>) => (
-  <Text span inherit c="dimmed" pl="md" style={{ whiteSpace: 'normal' }}>
+  <Dimmed pl="md" style={{ whiteSpace: 'normal' }}>
     requests of {count(from_tokens)}+ tokens
-  </Text>
+  </Dimmed>
 )
 
 const Since = ({ price: { effective_from, effective_until } }: { price: Price }) => (
   <>
     <EffectiveFrom at={effective_from} />
     {effective_until !== null && (
-      <Text size="xs" c="dimmed">
+      <Caption>
         {effective_until === effective_from ? (
           'withdrawn'
         ) : (
@@ -159,7 +160,7 @@ const Since = ({ price: { effective_from, effective_until } }: { price: Price })
             until <EffectiveFrom at={effective_until} />
           </>
         )}
-      </Text>
+      </Caption>
     )}
   </>
 )
@@ -167,9 +168,9 @@ const Since = ({ price: { effective_from, effective_until } }: { price: Price })
 const Source = ({ price: { source, loaded_by, loaded_at } }: { price: Price }) => (
   <>
     {source === 'admin' ? <Badge>{sourceText(source)}</Badge> : sourceText(source)}
-    <Text size="xs" c="dimmed">
+    <Caption>
       {loaded_by && `${loaded_by.name}, `}
       <Ago at={loaded_at} />
-    </Text>
+    </Caption>
   </>
 )

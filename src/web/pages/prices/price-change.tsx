@@ -4,6 +4,7 @@ import { chargesTexts, tierTexts } from '../../../shared/price-texts.ts'
 import { counted } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
 import { type PlainColumn, PlainTable } from '../../parts/plain-table.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { EffectiveFrom } from './effective-from.tsx'
 import { KINDS, priceText, providerText, type SetPrice, sourceText } from './price.ts'
 
@@ -12,12 +13,12 @@ export const PriceChange = ({ of: { added, before, after, kept, valued } }: { of
     <Text size="sm" fw={600}>
       {added ? 'Preview' : 'This price is already set: nothing would change.'}
     </Text>
-    <Text size="sm" c="dimmed">
+    <Note>
       {before
         ? `Replaces ${before.model} at ${providerText(before.provider)} (${sourceText(before.source)}), `
         : 'This model has no price at that time. The new one is in effect '}
       from <EffectiveFrom at={after.effective_from} />.
-    </Text>
+    </Note>
     <PlainTable
       label="Price before and after"
       columns={columnsOf({ before, after, kept })}
@@ -26,17 +27,15 @@ export const PriceChange = ({ of: { added, before, after, kept, valued } }: { of
       isMuted={({ kind }) => kept.includes(kind)}
     />
     {otherCharges(after).map((text) => (
-      <Text key={text} size="sm" c="dimmed">
-        {text}
-      </Text>
+      <Note key={text}>{text}</Note>
     ))}
     {before &&
       otherCharges(before)
         .filter((text) => !otherCharges(after).includes(text))
         .map((text) => (
-          <Text key={text} size="sm" c="dimmed" td="line-through">
+          <Note key={text} td="line-through">
             {text}
-          </Text>
+          </Note>
         ))}
     {valued.entries > 0 && (
       <Text size="sm">

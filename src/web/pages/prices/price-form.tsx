@@ -7,6 +7,7 @@ import { chargesTexts } from '../../../shared/price-texts.ts'
 import { DateField } from '../../parts/date-field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { CountField, DecimalField } from '../../parts/number-fields.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
@@ -65,10 +66,10 @@ export function PriceForm({ start = {}, close }: { start?: PriceStart; close: ()
       close={close}
       size="xl"
     >
-      <Text size="sm" c="dimmed">
+      <Note>
         This price takes precedence over all price tables. Entries that already have a list value keep it; entries
         without a price get one now.{form.values.keepsOthers && ' Prices that you leave empty stay as they are.'}
-      </Text>
+      </Note>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput
           label="Model"
@@ -156,9 +157,7 @@ function OtherCharges({ form }: { form: Form }) {
         Other charges, kept from the current price
       </Text>
       {texts.map((text) => (
-        <Text key={text} size="sm" c="dimmed">
-          {text}
-        </Text>
+        <Note key={text}>{text}</Note>
       ))}
       <Button
         variant="subtle"

@@ -6,6 +6,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -76,12 +77,7 @@ const COLUMNS: Column<Price>[] = [
         <Text span inherit fw={600}>
           {model}
         </Text>
-        {tiers.length > 0 && (
-          <Text span size="xs" c="dimmed">
-            {' '}
-            tiered
-          </Text>
-        )}
+        {tiers.length > 0 && <Caption span> tiered</Caption>}
       </>
     ),
   },

@@ -21,6 +21,7 @@ import { DateField } from '../../parts/date-field.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import { asProblem, type Problem } from '../../server/problem.ts'
@@ -46,10 +47,10 @@ export function Reprice({ close }: { close: () => void }) {
   return (
     <FormModal opened onClose={close} title="Reprice entries" size="lg">
       <Stack>
-        <Text size="sm" c="dimmed">
+        <Note>
           Recalculates list values at current prices. Approved, pending and billed entries never change. Each change is
           recorded in the entry’s history.
-        </Text>
+        </Note>
         <Scope change={setQuestion} />
         {planned.isFetching && (
           <Group gap="xs" role="status">

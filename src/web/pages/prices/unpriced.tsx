@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count } from '../../parts/figures.tsx'
+import { Dimmed } from '../../parts/texts.tsx'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useRole } from '../../server/me.ts'
@@ -63,12 +64,7 @@ const COLUMNS: Column<UnpricedModel>[] = [
         <Text span inherit fw={600}>
           {model}
         </Text>
-        {provider && (
-          <Text span inherit c="dimmed">
-            {' '}
-            · {provider}
-          </Text>
-        )}
+        {provider && <Dimmed> · {provider}</Dimmed>}
       </>
     ),
   },

@@ -7,6 +7,7 @@ import { DateField } from '../../parts/date-field.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Loading } from '../../parts/loading.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
@@ -44,9 +45,7 @@ export function WithdrawPrices({
   })
   return (
     <FormDialog {...sending} title={`Withdraw manual price of ${model}`} action="Withdraw" close={close}>
-      <Text size="sm" c="dimmed">
-        Entries that already have a list value keep it. To undo this, set the price again.
-      </Text>
+      <Note>Entries that already have a list value keep it. To undo this, set the price again.</Note>
       <DateField
         label="First day without it"
         description={`Starts at midnight in ${time_zone}.`}

@@ -1,5 +1,5 @@
 /** The chart of a report, over time or by group, whose bars lead to their entries. */
-import { Button, Group, Menu, Paper, Skeleton, Title } from '@mantine/core'
+import { Button, Group, Menu, Paper, Skeleton } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
@@ -11,6 +11,7 @@ import { type ChartKind, type ChartPoint, type ChartSeries, REST } from '../../p
 import { TableToggle } from '../../parts/charts/table-toggle.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { type Period, periodInWords } from '../../parts/period.ts'
+import { CardTitle } from '../../parts/texts.tsx'
 import {
   type Between,
   type Chosen,
@@ -80,9 +81,7 @@ export function ReportChart({ question, groupsPeriod, kind, title, hasTable = fa
   return (
     <Paper withBorder p="md" className={classes.chart}>
       <Group justify="space-between" mb="sm">
-        <Title order={2} size="h5">
-          {title}
-        </Title>
+        <CardTitle>{title}</CardTitle>
         <Menu position="bottom-end" shadow="md">
           <Menu.Target>
             <Button

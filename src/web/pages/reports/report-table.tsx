@@ -1,5 +1,5 @@
 /** The table of a report: every group with its figure, each of which leads to its entries. */
-import { Anchor, Text } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import { addressOf, changedAddress } from '../../address.ts'
 import { count, percentChange } from '../../format/counts.ts'
@@ -8,6 +8,7 @@ import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { ownPeriod, type Period, periodInWords } from '../../parts/period.ts'
+import { Note } from '../../parts/texts.tsx'
 import { type Chosen, type Dimension, entriesAddress, narrowed, titleOf } from '../../parts/usage/dimensions.ts'
 import { type MeasureName, measureOf } from '../../parts/usage/measures.ts'
 import { ShareBar } from '../../parts/usage/share-bar.tsx'
@@ -200,11 +201,11 @@ export function UnpricedNote({ totals, question }: Columns) {
     { priced: 'false' },
   )
   return (
-    <Text size="sm" c="dimmed">
+    <Note>
       Amounts exclude{' '}
       <FigureLink figure="entries" value={unpriced} to={href} c={undefined}>
         {count(unpriced)} unpriced {unpriced === 1 ? 'entry' : 'entries'}
       </FigureLink>
-    </Text>
+    </Note>
   )
 }

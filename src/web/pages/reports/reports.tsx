@@ -1,5 +1,5 @@
 /** A report: usage of any kind by up to two dimensions, over time and compared with an earlier period. */
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { IconPrinter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from 'wouter'
@@ -17,6 +17,7 @@ import { asBounds, PERIODS, type Period, periodInWords } from '../../parts/perio
 import { SearchField } from '../../parts/search-field.tsx'
 import { ShareButton } from '../../parts/share-button.tsx'
 import type { Sorting } from '../../parts/sorting.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { titleOf } from '../../parts/usage/dimensions.ts'
 import { measureOf } from '../../parts/usage/measures.ts'
 import { type Usage, usageParameters, usageQuery } from '../../parts/usage/usage.ts'
@@ -138,10 +139,10 @@ function Groups({ report, earlier, question, label, order, show }: GroupsProps) 
     <>
       <Group gap="xs" mb="xs" className="tally-no-print">
         <SearchField label="Search names" value={search} change={(search) => show({ search }, { replace: true })} />
-        <Text size="sm" c="dimmed" role="status">
+        <Note role="status">
           {rows.length < all.length && `${count(rows.length)} of `}
           <span {...total('groups', all.length)}>{counted(all.length, 'row', 'rows')}</span>
-        </Text>
+        </Note>
         <UnpricedNote question={question} totals={totals} />
       </Group>
       <DataTable<Row>

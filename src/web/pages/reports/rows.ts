@@ -1,5 +1,4 @@
 /** The rows of a report: each group with its figures in both periods, in order. Pure. */
-
 import { type Chosen, type Dimension, keyOf, labelOf } from '../../parts/usage/dimensions.ts'
 import { type MeasureName, measureOf } from '../../parts/usage/measures.ts'
 import type { Figures, Result } from '../../parts/usage/usage.ts'

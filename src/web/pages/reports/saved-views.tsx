@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import {
@@ -128,9 +129,9 @@ const ViewItems = ({ title, views, choose }: ViewItemsProps) =>
       {views.map((view) => (
         <Menu.Item key={view.id} onClick={() => choose(view)}>
           <bdi>{view.name}</bdi>
-          <Text size="xs" c="dimmed" component="span" display="block">
+          <Caption component="span" display="block">
             {view.mine ? view.shared && 'Shared with the organization' : <bdi>{view.owner.name}</bdi>}
-          </Text>
+          </Caption>
         </Menu.Item>
       ))}
     </>

@@ -1,5 +1,5 @@
 /** The list of rules in the order in which they are evaluated. Drag to reorder. */
-import { Anchor, Button, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -14,6 +14,7 @@ import { Page } from '../../parts/page.tsx'
 import { ProposedRules } from '../../parts/proposed-rules.tsx'
 import { askRules, type Rule } from '../../parts/rule.ts'
 import { SampleTrial } from '../../parts/rule-sample.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -66,9 +67,7 @@ export function RuleList() {
       <ApplyRules isOpen={open === 'apply'} close={close} />
       <FormModal opened={open === 'sample'} onClose={close} title="Test rules on a sample" size="lg">
         <Stack>
-          <Text size="sm" c="dimmed">
-            Describe an entry to see which rule matches it and why the others don’t. Nothing is saved.
-          </Text>
+          <Note>Describe an entry to see which rule matches it and why the others don’t. Nothing is saved.</Note>
           <SampleTrial tried={{}} />
         </Stack>
       </FormModal>

@@ -22,6 +22,7 @@ import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { fieldTitle } from '../../parts/condition.ts'
 import type { Rule } from '../../parts/rule.ts'
+import { Caption, Dimmed, Note } from '../../parts/texts.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 import { RemoveRule } from './one-rule.tsx'
@@ -108,9 +109,7 @@ function RuleItem({ rule, mayChange }: { rule: Rule; mayChange: boolean }) {
           <IconGripVertical size={16} />
         </ActionIcon>
       )}
-      <Text size="sm" c="dimmed" className={classes.position}>
-        {rule.position}
-      </Text>
+      <Note className={classes.position}>{rule.position}</Note>
       <div className={classes.description}>
         <Anchor component={Link} href={`/rules/${rule.id}`} fw={600} size="sm" c="var(--mantine-color-text)">
           {rule.name}
@@ -131,9 +130,9 @@ function RuleItem({ rule, mayChange }: { rule: Rule; mayChange: boolean }) {
 const Conditions = ({ rule }: { rule: Rule }) => (
   <Group gap={6} mt={2}>
     {rule.conditions.map(({ field, matches }) => (
-      <Text key={`${field} ${matches}`} size="xs" c="dimmed" className={classes.condition}>
+      <Caption key={`${field} ${matches}`} className={classes.condition}>
         {fieldTitle(field)} <code>{matches}</code>
-      </Text>
+      </Caption>
     ))}
   </Group>
 )
@@ -141,9 +140,7 @@ const Conditions = ({ rule }: { rule: Rule }) => (
 const Destination = ({ rule: { project, ticket, warnings } }: { rule: Rule }) => (
   <div className={classes.destination}>
     <Text size="sm">
-      <Text span c="dimmed" inherit aria-hidden>
-        →{' '}
-      </Text>
+      <Dimmed aria-hidden>→ </Dimmed>
       <Anchor component={Link} href={`/work/projects/${project.id}`} size="sm" underline="always">
         {project.key}
       </Anchor>

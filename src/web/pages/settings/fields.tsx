@@ -19,6 +19,7 @@ import { WEEKDAYS } from '../../format/weekdays.ts'
 import { CountField, DecimalField, PERCENT_DIGITS } from '../../parts/number-fields.tsx'
 import { PublicUrlInput } from '../../parts/public-url-input.tsx'
 import { sharedOrigin } from '../../parts/shared-origin.ts'
+import { Note } from '../../parts/texts.tsx'
 import { CurrencySelect, TimeZoneInput } from '../../parts/zone-and-currency.tsx'
 import { useSettings } from '../../server/me.ts'
 import { numberExample, type SettingsValues } from './values.ts'
@@ -81,10 +82,7 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
         maxTags={REQUIRED_LIMIT}
         renderOption={({ option }) => (
           <span>
-            {REQUIRABLE_FIELDS[option.value as keyof typeof REQUIRABLE_FIELDS]}{' '}
-            <Text span c="dimmed" size="sm">
-              {option.value}
-            </Text>
+            {REQUIRABLE_FIELDS[option.value as keyof typeof REQUIRABLE_FIELDS]} <Note span>{option.value}</Note>
           </span>
         )}
         {...form.getInputProps('sheet_required_fields')}
@@ -197,9 +195,7 @@ function Bills({ form }: { form: SettingsForm }) {
         spellCheck={false}
         {...form.getInputProps('bill_number_format')}
       />
-      <Text size="sm" c="dimmed" mt={-8}>
-        Example: {numberExample(bill_number_format, today(time_zone))}
-      </Text>
+      <Note mt={-8}>Example: {numberExample(bill_number_format, today(time_zone))}</Note>
       <Textarea
         label="Footer"
         description="Shown at the bottom of every bill, such as payment instructions."

@@ -1,5 +1,6 @@
 import { Button, FileButton, Group, Text } from '@mantine/core'
 import { useState } from 'react'
+import { Caption } from '../../parts/texts.tsx'
 import { answer, api } from '../../server/api.ts'
 import { putPicture } from '../../server/picture.ts'
 import { useSend } from '../../server/send.ts'
@@ -30,9 +31,7 @@ export function Logo({ type }: { type: string | null }) {
       <Text size="sm" fw={600}>
         Logo
       </Text>
-      <Text size="xs" c="dimmed" mb={6}>
-        PNG or JPEG, up to 256 KiB and 2,000 pixels per side. Used on bills sent from now on.
-      </Text>
+      <Caption mb={6}>PNG or JPEG, up to 256 KiB and 2,000 pixels per side. Used on bills sent from now on.</Caption>
       <Group gap="sm">
         {type && (
           <img

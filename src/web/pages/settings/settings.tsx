@@ -1,5 +1,4 @@
 /** The organization's settings in one form. Unsaved input is kept when you navigate away. */
-
 import { Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect } from 'react'

@@ -7,6 +7,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PERIODS } from '../../parts/period.ts'
+import { Caption } from '../../parts/texts.tsx'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
@@ -74,9 +75,9 @@ function columnsOf(isAdmin: boolean, revoke: (link: ShareLink) => void): Column<
       cell: (link) => (
         <>
           {subjectOf(link)}
-          <Text size="xs" c="dimmed" fw={400}>
+          <Caption fw={400}>
             <bdi>{link.note ?? ''}</bdi>
-          </Text>
+          </Caption>
         </>
       ),
     },

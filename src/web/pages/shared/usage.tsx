@@ -1,5 +1,5 @@
 /** The first page of somebody with the role viewer: the usage of the clients and projects that they see. */
-import { Anchor, Group, NativeSelect, Text } from '@mantine/core'
+import { Anchor, Group, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useAddress } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
@@ -15,6 +15,7 @@ import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { periodInWords, readPeriod } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { type Me, useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import {
@@ -207,11 +208,7 @@ function Hints({ usage: { totals }, by, shared }: { usage: SharedUsage; by: Dime
       : []),
   ]
   if (hints.length === 0) return null
-  return (
-    <Text size="xs" c="dimmed" mt="xs">
-      {hints.join(' ')}
-    </Text>
-  )
+  return <Caption mt="xs">{hints.join(' ')}</Caption>
 }
 
 const NONE: Record<Dimension, string> = {

@@ -10,6 +10,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { periodInWords } from '../../parts/period.ts'
+import { Caption } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -154,11 +155,11 @@ function Grid({ sheet, mayEdit, defaults, entries }: GridViewProps & { entries: 
         {edits.message}
       </Text>
       {mayEdit && rows.length > 0 && (
-        <Text size="xs" c="dimmed">
+        <Caption>
           Type {measure === 'cost' ? 'an amount such as 12.50 or 1,234.50' : 'a number such as 1,234, 515k or 1.23M'}.
           Enter and Tab save it, Delete clears a cell, Ctrl+Z undoes, and a block of cells can be pasted from a
           spreadsheet. A cost without tokens is an entry with the cost only.
-        </Text>
+        </Caption>
       )}
       {isAddingRow && (
         <RowForm

@@ -9,6 +9,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { answer } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import type { Problem } from '../../server/problem.ts'
@@ -39,13 +40,13 @@ export function ImportEntries({ id, close }: { id: string; close: () => void }) 
   return (
     <FormModal opened onClose={close} title="Import CSV" size="lg">
       <Stack>
-        <Text size="sm" c="dimmed">
+        <Note>
           The first line names the columns, as in the{' '}
           <Anchor href="/api/v1/token-sheets/template" download inherit underline="always">
             template
           </Anchor>
           ; each row after it is an entry. Either all rows are added or none.
-        </Text>
+        </Note>
         <Group>
           <FileButton onChange={(file) => void file?.text().then(change)} accept=".csv,text/csv">
             {(props) => (
@@ -54,9 +55,7 @@ export function ImportEntries({ id, close }: { id: string; close: () => void }) 
               </Button>
             )}
           </FileButton>
-          <Text size="sm" c="dimmed">
-            or paste the rows below
-          </Text>
+          <Note>or paste the rows below</Note>
         </Group>
         <Textarea
           aria-label="CSV rows"

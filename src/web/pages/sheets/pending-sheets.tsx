@@ -1,5 +1,5 @@
 /** Sheets and reported entries, by project, that wait for the person's approval. */
-import { Anchor, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Stack, Text } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
@@ -12,6 +12,7 @@ import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
+import { Caption, Note, SectionTitle } from '../../parts/texts.tsx'
 import { useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { COLUMNS } from './sheet-list.tsx'
@@ -48,9 +49,9 @@ export function Waiting() {
             empty={null}
           />
           {sheets.sheets > sheets.data.length && (
-            <Text size="xs" c="dimmed">
+            <Caption>
               Showing the {count(sheets.data.length)} that have waited longest, of {count(sheets.sheets)}.
-            </Text>
+            </Caption>
           )}
         </div>
       )}
@@ -75,10 +76,8 @@ function ReportedEntries({ entries }: { entries: Approvals['entries'] }) {
   const all = listOf(...entries.projects.map(({ project }) => project))
   return (
     <Stack gap="xs">
-      <Title order={2} size="h4">
-        Reported entries
-      </Title>
-      <Text size="sm" c="dimmed">
+      <SectionTitle>Reported entries</SectionTitle>
+      <Note>
         <FigureLink figure="entries" value={entries.entries} to={all}>
           {counted(entries.entries, 'entry', 'entries')}
         </FigureLink>{' '}
@@ -87,7 +86,7 @@ function ReportedEntries({ entries }: { entries: Approvals['entries'] }) {
           <Money amount={entries.cost} />
         </FigureLink>
         ) waiting for approval. Select a project to approve its entries.
-      </Text>
+      </Note>
       <DataTable
         label="Reported entries waiting for approval, by project"
         columns={columnsOf(listOf)}

@@ -1,10 +1,11 @@
 /** Adds a row to the grid: what is worked on, by which agent, with which model. Saved with its first number. */
-import { SimpleGrid, Text, Textarea, TextInput } from '@mantine/core'
+import { SimpleGrid, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { isMissing } from '../../parts/entries/figure-fields.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { issueOfLabels, labelsOf, labelsText } from '../../parts/labels-text.ts'
 import { ModelInput } from '../../parts/model-input.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { KeyInput, labelsIn } from './entry-form.tsx'
 import type { RowSubject } from './grid-model.ts'
 
@@ -78,9 +79,7 @@ export function RowForm({ start, required, add, close }: RowFormProps) {
           {...form.getInputProps('labels')}
         />
       )}
-      <Text size="xs" c="dimmed">
-        The row is saved with the first number that you type into it.
-      </Text>
+      <Caption>The row is saved with the first number that you type into it.</Caption>
     </FormDialog>
   )
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, SegmentedControl, Text, Title } from '@mantine/core'
+import { ActionIcon, Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconCopy, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -13,6 +13,7 @@ import { Download } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
+import { Dimmed, SectionTitle } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
@@ -47,9 +48,7 @@ export function SheetEntries({ sheet, mayEdit }: { sheet: Sheet; mayEdit: boolea
     <div>
       <Group justify="space-between" mb="xs">
         <Group gap="sm">
-          <Title order={2} size="h4">
-            Entries
-          </Title>
+          <SectionTitle>Entries</SectionTitle>
           <SegmentedControl
             size="xs"
             aria-label="View"
@@ -154,10 +153,7 @@ const columnsOf = (required: readonly string[]): Column<SheetEntry>[] => [
     phone: 'title',
     cell: (entry) => (
       <>
-        {entry.summary ?? entry.agent_name}{' '}
-        <Text span inherit c="dimmed">
-          {entry.agent_harness}
-        </Text>
+        {entry.summary ?? entry.agent_name} <Dimmed>{entry.agent_harness}</Dimmed>
         {missingFields(entry, required).length > 0 && (
           <Text size="xs" c="orange">
             Missing: {missingFields(entry, required).join(', ')}

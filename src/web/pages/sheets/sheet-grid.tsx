@@ -2,6 +2,7 @@
 import { Text } from '@mantine/core'
 import { count } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
+import { Caption } from '../../parts/texts.tsx'
 import {
   cellText,
   exactText,
@@ -168,9 +169,9 @@ function RowHeader({ row, missing }: { row: GridRow; missing: string[] }) {
   return (
     <th scope="row" className={classes.subject}>
       <bdi>{titleOf(row)}</bdi>
-      <Text size="xs" c="dimmed" truncate>
+      <Caption truncate>
         <bdi>{[agent_name, agent_harness, model].join(' · ')}</bdi>
-      </Text>
+      </Caption>
       {missing.length > 0 && (
         <Text size="xs" c="orange">
           Missing: {missing.join(', ')}

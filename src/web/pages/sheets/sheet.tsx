@@ -10,6 +10,7 @@ import { Page } from '../../parts/page.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { projectLabel } from '../../parts/project-label.ts'
 import { Status } from '../../parts/status.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { answer } from '../../server/api.ts'
 import { useMe, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -87,11 +88,11 @@ function SheetFigures({ sheet }: { sheet: Sheet }) {
         ]}
       />
       {sheet.status === 'submitted' && (
-        <Text size="sm" c="dimmed">
+        <Note>
           {has_unplaced
             ? 'Awaiting approval by someone with the billing or admin role, because some entries have no project.'
             : 'Awaiting approval by a lead of all its projects, or someone with the billing or admin role.'}
-        </Text>
+        </Note>
       )}
     </Stack>
   )

@@ -1,6 +1,7 @@
-import { Anchor, Button, PasswordInput, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, PasswordInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Form } from '../../parts/form.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { type Me, signIn } from '../../server/me.ts'
 
@@ -45,14 +46,14 @@ export function SignInForm({ before }: SignInFormProps) {
       <Button type="submit" loading={sending.isSending} fullWidth>
         Sign in
       </Button>
-      <Text size="xs" c="dimmed">
+      <Caption>
         Forgot your password, or never set one? Ask an admin for a link. They create it in People or with{' '}
         <code>tally users reset-password</code>. Programs use the{' '}
         <Anchor href="/docs/api" underline="always">
           API
         </Anchor>{' '}
         with a token.
-      </Text>
+      </Caption>
     </Form>
   )
 }

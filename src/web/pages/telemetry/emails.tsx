@@ -7,6 +7,7 @@ import { agoColumn, exactCountColumn, textColumn } from '../../parts/columns.tsx
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { type Choice, PersonPicker } from '../../parts/pickers.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { answer, api, type Body } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 import { Part } from './part.tsx'
@@ -99,10 +100,10 @@ function Assignment({ email, leave }: { email: string; leave: () => void }) {
         }}
         placeholder="Search by name"
       />
-      <Text size="sm" c="dimmed">
+      <Note>
         To have future sessions assigned automatically, add the address to the person’s additional e-mail addresses in
         People.
-      </Text>
+      </Note>
       {assign.error && (
         <Alert color="red" variant="light" role="alert" title={assign.error.title}>
           {assign.error.message}

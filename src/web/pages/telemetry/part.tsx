@@ -1,5 +1,5 @@
-import { Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { CardTitle, Note } from '../../parts/texts.tsx'
 
 interface PartProps {
   title: string
@@ -9,14 +9,8 @@ interface PartProps {
 
 export const Part = ({ title, lead, children }: PartProps) => (
   <section>
-    <Title order={2} size="h5">
-      {title}
-    </Title>
-    {lead && (
-      <Text size="sm" c="dimmed" maw={720}>
-        {lead}
-      </Text>
-    )}
+    <CardTitle>{title}</CardTitle>
+    {lead && <Note maw={720}>{lead}</Note>}
     {children}
   </section>
 )

@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
+import { Caption, Note } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import { Emails } from './emails.tsx'
@@ -66,15 +67,13 @@ function Status({ status }: { status: TelemetryStatus }) {
         <SimpleGrid cols={{ base: 2, sm: 4, lg: 6 }}>
           {agents.map(({ agent_harness, sessions }) => (
             <div key={agent_harness}>
-              <Text size="sm" c="dimmed">
+              <Note>
                 <bdi>{agent_harness}</bdi>
-              </Text>
+              </Note>
               <Text fz={22} fw={650} lh={1.2}>
                 {count(sessions)}
               </Text>
-              <Text size="xs" c="dimmed">
-                {sessions === 1 ? 'session' : 'sessions'}
-              </Text>
+              <Caption>{sessions === 1 ? 'session' : 'sessions'}</Caption>
             </div>
           ))}
         </SimpleGrid>

@@ -1,10 +1,11 @@
 /** What of a thing somebody should look at: each check that finds entries, with a link to them. */
-import { Paper, Skeleton, Text, Title } from '@mantine/core'
+import { Paper, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { CheckRow, completenessQuery, GAPS, OpenChecks } from '../../parts/open-checks.tsx'
 import { asBounds, type Period } from '../../parts/period.ts'
+import { CardTitle, Note } from '../../parts/texts.tsx'
 import { asProblem } from '../../server/problem.ts'
 
 /** They are about the period, not about the thing. */
@@ -20,15 +21,11 @@ export function Attention({ filter, period }: { filter: EntryQuery; period: Peri
   })
   return (
     <Paper withBorder p="md" h="100%" opacity={isPlaceholderData ? 0.55 : 1}>
-      <Title order={2} size="h5" mb={4}>
-        Needs attention
-      </Title>
+      <CardTitle mb={4}>Needs attention</CardTitle>
       {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
       {!data && !error && <Skeleton height={160} />}
       {open?.length === 0 && (
-        <Text size="sm" c="dimmed" mt="sm">
-          All done: every entry in this period is assigned, priced, approved and billed.
-        </Text>
+        <Note mt="sm">All done: every entry in this period is assigned, priced, approved and billed.</Note>
       )}
       <OpenChecks>
         {open?.map((check) => (

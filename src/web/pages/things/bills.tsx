@@ -1,7 +1,8 @@
 /** The bills that a thing is on, for those who may read bills. */
-import { Stack, Title } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useLocation } from 'wouter'
 import { DataTable } from '../../parts/data-table.tsx'
+import { SectionTitle } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useRole } from '../../server/me.ts'
@@ -26,9 +27,7 @@ export function BillsOf({ query, label }: BillsOfProps) {
   if (!list.error && !list.rows?.length) return null
   return (
     <Stack gap="xs">
-      <Title order={2} size="h4">
-        Bills
-      </Title>
+      <SectionTitle>Bills</SectionTitle>
       <DataTable
         label={label}
         columns={COLUMNS.filter(({ key }) => SHOWN.includes(key))}

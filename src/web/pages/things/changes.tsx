@@ -1,10 +1,11 @@
 /** The last changes of a thing, for those who may read the audit log. */
-import { Anchor, Group, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { Ago } from '../../parts/figures.tsx'
+import { Dimmed, SectionTitle } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { actionInWords, actorOf, differenceInWords, differencesOf } from '../audit/change.ts'
@@ -25,9 +26,7 @@ export function Changes({ of }: { of: string }) {
   return (
     <Stack gap="xs">
       <Group justify="space-between">
-        <Title order={2} size="h4">
-          History
-        </Title>
+        <SectionTitle>History</SectionTitle>
         <Anchor component={Link} href={addressOf('/audit', { object: of })} size="sm">
           All changes
         </Anchor>
@@ -51,9 +50,9 @@ export function Changes({ of }: { of: string }) {
             key: 'changed',
             title: 'Changes',
             cell: (change) => (
-              <Text component="span" inherit c="dimmed">
+              <Dimmed>
                 <bdi>{differencesOf(change).map(differenceInWords).join(' · ')}</bdi>
-              </Text>
+              </Dimmed>
             ),
           },
         ]}

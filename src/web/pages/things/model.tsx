@@ -1,11 +1,12 @@
 /** One model, by the name that reports have: its usage, the price in force and earlier prices. */
-import { Button, Stack, Text, Title } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
+import { Note, SectionTitle } from '../../parts/texts.tsx'
 import { WhenNear } from '../../parts/when-near.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -40,9 +41,7 @@ function Prices({ model }: { model: string }) {
   })
   return (
     <Stack gap="xs">
-      <Title order={2} size="h4">
-        Price in force
-      </Title>
+      <SectionTitle>Price in force</SectionTitle>
       {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
       {!data && !error && <Loading lines={3} />}
       {data && (data.price ? <PriceInForce resolution={data} price={data.price} /> : <NoPrice model={model} />)}
@@ -56,12 +55,8 @@ function PriceHistory({ of }: { of: Price }) {
   const { data, error, refetch } = useDatedPrices(of)
   return (
     <>
-      <Title order={2} size="h4" mt="md">
-        Price history
-      </Title>
-      <Text size="sm" c="dimmed">
-        In US dollars per million tokens. A price applies from its date until the next one.
-      </Text>
+      <SectionTitle mt="md">Price history</SectionTitle>
+      <Note>In US dollars per million tokens. A price applies from its date until the next one.</Note>
       {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
       {data && <DatedPrices prices={data} />}
     </>

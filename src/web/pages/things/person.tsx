@@ -1,5 +1,5 @@
 /** What one person's agents used, as far as the viewer sees it, and the person's token sheets. */
-import { Anchor, Button, Group, Stack, Title } from '@mantine/core'
+import { Anchor, Button, Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
@@ -8,6 +8,7 @@ import { DataTable } from '../../parts/data-table.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
+import { SectionTitle } from '../../parts/texts.tsx'
 import { usageQuery } from '../../parts/usage/usage.ts'
 import { WhenNear } from '../../parts/when-near.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
@@ -105,9 +106,7 @@ function Sheets({ id }: { id: string }) {
   return (
     <Stack gap="xs">
       <Group justify="space-between">
-        <Title order={2} size="h4">
-          Token sheets
-        </Title>
+        <SectionTitle>Token sheets</SectionTitle>
         <Anchor component={Link} href="/sheets" size="sm">
           All token sheets
         </Anchor>

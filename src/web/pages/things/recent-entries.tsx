@@ -1,5 +1,5 @@
 /** The newest entries of a thing, with the way to all of them. */
-import { Group, Stack, Title } from '@mantine/core'
+import { Group, Stack } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
@@ -13,6 +13,7 @@ import { FigureLink } from '../../parts/figure-link.tsx'
 import { Ago, Count, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Status } from '../../parts/status.tsx'
+import { SectionTitle } from '../../parts/texts.tsx'
 import { useNear } from '../../parts/when-near.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
@@ -48,9 +49,7 @@ export function RecentEntries({ filter, period: { period, name }, count: all }: 
   return (
     <Stack gap="xs" ref={ref} mih={data ? undefined : ROOM_PX} data-deferred={!isNear || undefined}>
       <Group justify="space-between">
-        <Title order={2} size="h4">
-          Recent entries
-        </Title>
+        <SectionTitle>Recent entries</SectionTitle>
         {all !== undefined && all > 0 && (
           <FigureLink
             figure="entries"

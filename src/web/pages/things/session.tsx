@@ -1,5 +1,5 @@
 /** One session, by the id that its harness gave it: its parts, when each ran, and what it used. */
-import { Stack, Text, Title } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
@@ -15,6 +15,7 @@ import { Moment, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
+import { Note, SectionTitle } from '../../parts/texts.tsx'
 import { ThingLink } from '../../parts/thing-link.tsx'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -67,9 +68,7 @@ function Session({ name, parts, hasMore }: SessionProps) {
         ]}
       />
       {people.size > 1 && (
-        <Text size="sm" c="dimmed">
-          {people.size} people have reported a session with this ID. Each of them has a session of their own.
-        </Text>
+        <Note>{people.size} people have reported a session with this ID. Each of them has a session of their own.</Note>
       )}
       <ThingUsage
         of={usageOf('session', name)}
@@ -80,12 +79,10 @@ function Session({ name, parts, hasMore }: SessionProps) {
         hasEntries={false}
       />
       <Stack gap="xs">
-        <Title order={2} size="h4">
-          Parts
-        </Title>
-        <Text size="sm" c="dimmed">
+        <SectionTitle>Parts</SectionTitle>
+        <Note>
           {`${hasMore ? 'The first ' : ''}${counted(parts.length, 'entry', 'entries')}, one for each model, and more if the session continued after an entry was approved or billed.`}
-        </Text>
+        </Note>
         <DataTable
           label="Parts of the session"
           name="session-parts"

@@ -1,11 +1,12 @@
 /** What a thing used in a period, each figure with its entries. */
-import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { Paper, SimpleGrid, Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { addressOf } from '../../address.ts'
 import { counted } from '../../format/counts.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import type { Totals } from '../../parts/usage/usage.ts'
 import classes from './things.module.css'
 import type { UsagePeriod } from './usage-period.ts'
@@ -62,9 +63,7 @@ export function ThingTotals({ filter, period, totals, isStale }: ThingTotalsProp
 
 const Card = ({ title, children }: { title: string; children: ReactNode }) => (
   <Paper withBorder p="sm">
-    <Text size="xs" c="dimmed">
-      {title}
-    </Text>
+    <Caption>{title}</Caption>
     <div className={classes.figure}>{children}</div>
   </Paper>
 )

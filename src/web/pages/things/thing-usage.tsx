@@ -1,5 +1,5 @@
 /** The usage of a thing: totals, over time, what needs attention, by everything else, and its entries. */
-import { Button, Grid, Group, NativeSelect, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Grid, Group, NativeSelect, SegmentedControl, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useAddress } from '../../address.ts'
 import { dayOf } from '../../format/moments.ts'
@@ -9,6 +9,7 @@ import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
 import type { Period } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { type Dimension, titleOf } from '../../parts/usage/dimensions.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -86,9 +87,9 @@ export function ThingUsage({ of: { filter, by, usual }, span, hasEntries = true 
         />
       </Group>
       {!seesAll && (
-        <Text size="sm" c="dimmed">
+        <Note>
           Only the entries that you can see are counted: your own, and those of projects that you lead or approve.
-        </Text>
+        </Note>
       )}
       <ThingTotals filter={filter} totals={totals.data?.totals} period={chosen} isStale={totals.isPlaceholderData} />
       {totals.data?.totals.entries === 0 ? (

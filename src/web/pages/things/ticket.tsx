@@ -1,5 +1,5 @@
 /** One ticket: whose it is, what it cost, and the bills that it is on. */
-import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { Badge, Button, Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -10,6 +10,7 @@ import { Moment } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
+import { Dimmed } from '../../parts/texts.tsx'
 import { ThingLink } from '../../parts/thing-link.tsx'
 import { WhenNear } from '../../parts/when-near.tsx'
 import { asProblem } from '../../server/problem.ts'
@@ -44,9 +45,9 @@ function OneTicket({ ticket }: { ticket: Ticket }) {
         <Group gap="xs">
           <bdi>{key}</bdi>
           {title !== null && (
-            <Text span c="dimmed" inherit>
+            <Dimmed>
               <bdi>{title}</bdi>
-            </Text>
+            </Dimmed>
           )}
           {archived_at && <Badge color="gray">archived</Badge>}
         </Group>

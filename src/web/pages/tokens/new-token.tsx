@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Radio, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Radio, Select, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { rolesOfScope, SCOPE_NAMES, SCOPES } from '../../../shared/token-scopes.ts'
@@ -6,6 +6,7 @@ import { addDays, dayOf } from '../../format/moments.ts'
 import { DateField } from '../../parts/date-field.tsx'
 import { Form, FormFoot } from '../../parts/form.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { TokenOnce } from '../../parts/token-once.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { useFirstDayOfWeek, useMe, useRole, useSettings } from '../../server/me.ts'
@@ -118,9 +119,7 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
         </Stack>
       </Radio.Group>
       {!api_tokens && isAdmin && (
-        <Text size="xs" c="dimmed">
-          API tokens, with which scripts can change data, are turned off in the settings.
-        </Text>
+        <Caption>API tokens, with which scripts can change data, are turned off in the settings.</Caption>
       )}
       {kind === 'svc' && mayBill && (
         <Checkbox
@@ -166,9 +165,7 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
           />
         )}
       </Group>
-      <Text size="xs" c="dimmed">
-        The token works until it expires or is revoked.
-      </Text>
+      <Caption>The token works until it expires or is revoked.</Caption>
       <FormFoot action="Create token" close={leave} isSending={sending.isSending} />
     </Form>
   )

@@ -1,5 +1,4 @@
 /** The form values of a new token, and the API request made from them. */
-
 import type { Scope } from '../../../shared/token-scopes.ts'
 import { addDays } from '../../format/moments.ts'
 import type { TokenKind } from '../../server/tokens.ts'

@@ -1,5 +1,5 @@
 /** The person's tokens; for an admin, everyone's. */
-import { Button, Group, SegmentedControl, Text } from '@mantine/core'
+import { Button, Group, SegmentedControl } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -12,6 +12,7 @@ import { Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PersonPicker } from '../../parts/pickers.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -145,9 +146,9 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
       cell: ({ name, hint, kind }) => (
         <>
           <bdi>{name}</bdi>
-          <Text size="xs" c="dimmed" ff="monospace" fw={400}>
+          <Caption ff="monospace" fw={400}>
             tally_{kind}_{hint}…
-          </Text>
+          </Caption>
         </>
       ),
     },
@@ -161,9 +162,9 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
         <>
           {allow_bills ? `${KINDS[kind]}, bills` : KINDS[kind]}
           {scopes && (
-            <Text size="xs" c="dimmed" fw={400}>
+            <Caption fw={400}>
               {[...scopes, ...(networks ?? []).map((network) => `from ${network}`)].join(', ')}
-            </Text>
+            </Caption>
           )}
         </>
       ),

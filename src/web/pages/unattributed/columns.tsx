@@ -8,6 +8,7 @@ import type { Column } from '../../parts/data-table.tsx'
 import { pageOfList } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { useSettings } from '../../server/me.ts'
 import { type Group as EntryGroup, furtherOf, placeOf } from './groups.ts'
 
@@ -147,7 +148,7 @@ function Name({ group }: { group: EntryGroup }) {
       <Text span inherit fw={600}>
         <bdi>{group.name}</bdi>
       </Text>
-      <Text size="xs" c="dimmed" truncate component="span" display="block">
+      <Caption truncate component="span" display="block">
         since {dayOfMoment(group.first_at, time_zone)}
         {further.map(({ field, matches }) => (
           <span key={field}>
@@ -155,7 +156,7 @@ function Name({ group }: { group: EntryGroup }) {
             {fieldTitle(field)} <bdi>{matches}</bdi>
           </span>
         ))}
-      </Text>
+      </Caption>
     </>
   )
 }

@@ -1,10 +1,11 @@
 /** The rules that leads made for projects that the person leads, without an admin. */
-import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { fieldTitle } from '../../parts/condition.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { Dimmed, SectionTitle } from '../../parts/texts.tsx'
 import { answer, api, apiUntil, type Body } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
@@ -23,9 +24,7 @@ export function LeadRules() {
   if (rules.length === 0) return null
   return (
     <Stack gap="xs" component="section" aria-labelledby="lead-rules">
-      <Title order={2} size="h4" id="lead-rules">
-        Rules of your projects
-      </Title>
+      <SectionTitle id="lead-rules">Rules of your projects</SectionTitle>
       {rules.map((rule) => (
         <Group key={rule.id} justify="space-between" gap="xs">
           <Text size="sm" miw={0} style={{ overflowWrap: 'anywhere' }}>
@@ -35,12 +34,12 @@ export function LeadRules() {
                 , ticket <bdi>{rule.ticket}</bdi>
               </>
             )}
-            <Text span inherit c="dimmed">
+            <Dimmed>
               {/* The first condition is the one on the repository. */}
               {rule.conditions.slice(1).map(({ field, matches }) => ` · ${fieldTitle(field)} ${matches}`)}
               {!rule.enabled && ' · disabled by an admin'}
               {rule.warnings.map((warning) => ` · ${warning}`)}
-            </Text>
+            </Dimmed>
           </Text>
           <Button
             size="compact-sm"

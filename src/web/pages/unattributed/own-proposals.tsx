@@ -1,9 +1,10 @@
 /** The rules that the person proposed, and what became of them. */
-import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { askProposals, type Proposal, proposals } from '../../parts/proposals.ts'
+import { Dimmed, SectionTitle } from '../../parts/texts.tsx'
 import { answer } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
@@ -29,9 +30,7 @@ export function OwnProposals() {
   if (shown.length === 0) return null
   return (
     <Stack gap="xs" component="section" aria-labelledby="own-proposals">
-      <Title order={2} size="h4" id="own-proposals">
-        Your proposed rules
-      </Title>
+      <SectionTitle id="own-proposals">Your proposed rules</SectionTitle>
       {shown.map((proposal) => (
         <OwnProposal key={proposal.id} proposal={proposal} />
       ))}
@@ -57,10 +56,10 @@ function OwnProposal({
           {STATES[state].text}
         </Badge>
         {reason !== null && (
-          <Text span inherit c="dimmed">
+          <Dimmed>
             {' '}
             <bdi>{reason}</bdi>
-          </Text>
+          </Dimmed>
         )}
       </Text>
       {state === 'open' && (

@@ -6,6 +6,7 @@ import { count, counted } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
 import { Moment } from '../../parts/figures.tsx'
 import { proposals } from '../../parts/proposals.ts'
+import { Caption, Note } from '../../parts/texts.tsx'
 import { answer } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 
@@ -31,9 +32,7 @@ export function ProposalTest({ proposal }: { proposal: NewProposal }) {
   return (
     <Stack gap={4} component="section" aria-label="Preview" aria-live="polite">
       {error ? (
-        <Text size="sm" c="dimmed">
-          No preview: {asProblem(error).issues[0]?.message ?? asProblem(error).message}
-        </Text>
+        <Note>No preview: {asProblem(error).issues[0]?.message ?? asProblem(error).message}</Note>
       ) : data ? (
         <>
           <Text size="sm" fw={600}>
@@ -43,14 +42,12 @@ export function ProposalTest({ proposal }: { proposal: NewProposal }) {
             {isFetching && <Loader size={12} ml="xs" />}
           </Text>
           {data.unpriced_entries > 0 && (
-            <Text size="xs" c="dimmed">
-              {counted(data.unpriced_entries, 'of them has', 'of them have')} no price.
-            </Text>
+            <Caption>{counted(data.unpriced_entries, 'of them has', 'of them have')} no price.</Caption>
           )}
           {data.earlier_rules > 0 && (
-            <Text size="xs" c="dimmed">
+            <Caption>
               {counted(data.earlier_rules, 'entry is', 'entries are')} matched by an existing rule first.
-            </Text>
+            </Caption>
           )}
           {data.data.slice(0, SHOWN).map(({ entry, ticket, note }) => (
             <Text key={entry.id} size="xs" truncate>

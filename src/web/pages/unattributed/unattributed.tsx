@@ -18,6 +18,7 @@ import { FormModal } from '../../parts/form-modal.tsx'
 import { Page } from '../../parts/page.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { RuleEditor } from '../../parts/rule-editor.tsx'
+import { Note } from '../../parts/texts.tsx'
 import { useList } from '../../server/list.ts'
 import { useMe, useRole, useSettings } from '../../server/me.ts'
 import { useAccept } from './accept.ts'
@@ -166,9 +167,9 @@ function Sums({ report }: { report: Report | undefined }) {
         {unpriced_entries > 0 && `, ${count(unpriced_entries)} of them without a price`}
       </Text>
       {placedOnNothing > 0 && (
-        <Text size="sm" c="dimmed">
+        <Note>
           {counted(placedOnNothing, 'more entry was', 'more entries were')} deliberately left without a project.
-        </Text>
+        </Note>
       )}
     </Group>
   )

@@ -1,5 +1,5 @@
 /** All webhooks with their state. */
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
 import { flag, one, useAddress } from '../../address.ts'
@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Page } from '../../parts/page.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
+import { Caption } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import type { Webhook } from '../../server/webhooks.ts'
@@ -90,9 +91,7 @@ const COLUMNS: Column<Webhook>[] = [
     cell: ({ name, url }) => (
       <>
         <bdi>{name}</bdi>
-        <Text size="xs" c="dimmed" fw={400}>
-          {hostOf(url)}
-        </Text>
+        <Caption fw={400}>{hostOf(url)}</Caption>
       </>
     ),
   },

@@ -2,6 +2,7 @@
 import { Group, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { ClientPicker, ProjectPicker } from '../../parts/pickers.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { describeType, FORMATS, formatOf, TYPE_GROUPS, type WebhookValues } from './webhook-values.ts'
 
 export const VALIDATION = {
@@ -92,9 +93,9 @@ export function WebhookFields({ form, isOfOther = false }: WebhookFieldsProps) {
             error={form.errors.project}
           />
         </Group>
-        <Text size="xs" c="dimmed">
+        <Caption>
           Choose one of them to send only events of that client’s projects and bills, or of that project.
-        </Text>
+        </Caption>
       </Stack>
     </>
   )

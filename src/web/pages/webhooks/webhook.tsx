@@ -1,5 +1,5 @@
 /** One webhook: its settings and state, and what was sent to it. */
-import { Alert, Group, Skeleton, Stack, Title } from '@mantine/core'
+import { Alert, Group, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Details } from '../../parts/details.tsx'
@@ -8,6 +8,7 @@ import { Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { Status } from '../../parts/status.tsx'
+import { CardTitle } from '../../parts/texts.tsx'
 import { ThingLink } from '../../parts/thing-link.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -74,9 +75,7 @@ export function WebhookPage({ id }: { id: string }) {
         ]}
       />
       <Stack gap="xs">
-        <Title order={2} size="h5">
-          Deliveries
-        </Title>
+        <CardTitle>Deliveries</CardTitle>
         <Deliveries id={id} show={setShown} />
       </Stack>
       {shown && <Delivery webhook={webhook} delivery={shown} show={setShown} close={() => setShown(null)} />}

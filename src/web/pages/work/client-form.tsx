@@ -1,5 +1,4 @@
 /** The form that creates or edits a client. */
-
 import { SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { counted } from '../../format/counts.ts'

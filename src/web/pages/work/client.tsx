@@ -1,5 +1,5 @@
 /** One client: its billing details, projects and usage. */
-import { Badge, Button, Group, Menu, Stack, Text, Title } from '@mantine/core'
+import { Badge, Button, Group, Menu, Stack, Text } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -14,6 +14,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { namesOf } from '../../parts/people-field.tsx'
+import { SectionTitle } from '../../parts/texts.tsx'
 import { WhenNear } from '../../parts/when-near.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -151,9 +152,7 @@ function ProjectsOf({ client, seesMoney }: { client: Client; seesMoney: boolean 
   const ever = useCosts('ever', seesMoney && list.rows?.some(({ budget }) => typeof budget === 'number') === true)
   return (
     <Stack gap="xs">
-      <Title order={2} size="h4">
-        Projects
-      </Title>
+      <SectionTitle>Projects</SectionTitle>
       <DataTable
         label={`Projects of ${client.name}`}
         name="client-projects"

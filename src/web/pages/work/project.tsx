@@ -1,5 +1,5 @@
 /** One project: its details, usage, tickets and recent entries. */
-import { Alert, Anchor, Badge, Button, Code, Group, Menu, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Badge, Button, Code, Group, Menu, Stack } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,6 +10,7 @@ import { Details } from '../../parts/details.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
+import { Dimmed, SectionTitle } from '../../parts/texts.tsx'
 import { WhenNear } from '../../parts/when-near.tsx'
 import { useMe, useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -37,11 +38,7 @@ function OneProject({ project }: { project: Project }) {
       title={
         <Group gap="xs">
           {name}
-          {name !== key && (
-            <Text span c="dimmed" inherit>
-              {key}
-            </Text>
-          )}
+          {name !== key && <Dimmed>{key}</Dimmed>}
           {archived_at && !merged_into && <Badge color="gray">archived</Badge>}
           {project.billable === false && <Badge color="gray">not billable</Badge>}
         </Group>
@@ -64,9 +61,7 @@ function OneProject({ project }: { project: Project }) {
           <BudgetsOf query={{ project: [project.id] }} label={`Budgets of ${key}`} />
           <Stack gap="xs">
             <Group justify="space-between">
-              <Title order={2} size="h4">
-                Tickets
-              </Title>
+              <SectionTitle>Tickets</SectionTitle>
               <Anchor component={Link} href={addressOf('/work', { tab: 'tickets', project: project.key })} size="sm">
                 All tickets
               </Anchor>

@@ -11,6 +11,7 @@ import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
+import { Dimmed } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useMe, useRole } from '../../server/me.ts'
@@ -101,11 +102,7 @@ const NAMES: Column<Project>[] = [
         <Text span inherit fw={600} truncate>
           {name}
         </Text>
-        {name !== key && (
-          <Text span inherit c="dimmed" style={{ flexShrink: 0 }}>
-            {key}
-          </Text>
-        )}
+        {name !== key && <Dimmed style={{ flexShrink: 0 }}>{key}</Dimmed>}
         {merged_into ? (
           <Badge color="gray">merged into {merged_into.key}</Badge>
         ) : (

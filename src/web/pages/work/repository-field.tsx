@@ -1,8 +1,9 @@
 /** The repositories of a project, with those that past placement suggests. */
-import { Button, Stack, TagsInput, Text } from '@mantine/core'
+import { Button, Stack, TagsInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { count, counted } from '../../format/counts.ts'
 import { FIRST_DAY } from '../../parts/period.ts'
+import { Caption } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import type { Project } from './project.ts'
 
@@ -47,13 +48,13 @@ export function RepositoryField({ project, value = [], onChange, ...field }: Rep
 
 function Suggested({ repository, here, everywhere, add }: Suggestion & { add: (repository: string) => void }) {
   return (
-    <Text size="xs" c="dimmed">
+    <Caption>
       <bdi>{repository}</bdi>: {count(here)} of its {counted(everywhere, 'assigned entry is', 'assigned entries are')}{' '}
       on this project.{' '}
       <Button size="compact-xs" variant="default" onClick={() => add(repository)} aria-label={`Add ${repository}`}>
         Add
       </Button>
-    </Text>
+    </Caption>
   )
 }
 

@@ -5,6 +5,7 @@ import { counted } from '../../format/counts.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { type Choice, ProjectPicker } from '../../parts/pickers.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
+import { Caption, Note } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { useMe, useRole } from '../../server/me.ts'
@@ -57,11 +58,7 @@ export function TicketProject({ ticket, decide }: TicketProjectProps) {
           </Button>
         )}
       </Group>
-      {!project_decided && (
-        <Text size="xs" c="dimmed">
-          {isConflicting(ticket) ? CONFLICTING : UNDECIDED}
-        </Text>
-      )}
+      {!project_decided && <Caption>{isConflicting(ticket) ? CONFLICTING : UNDECIDED}</Caption>}
       <AssumedProjects ticket={ticket} />
     </Stack>
   )
@@ -81,9 +78,7 @@ const AssumedProjects = ({ ticket: { project_decided, assumed_projects = [] } }:
   !project_decided &&
   assumed_projects.length > 0 && (
     <div>
-      <Text size="xs" c="dimmed">
-        Assumed from reports
-      </Text>
+      <Caption>Assumed from reports</Caption>
       <List size="sm">
         {assumed_projects.map(({ project, agent_managers }) => (
           <List.Item key={project?.id ?? 'none'}>
@@ -163,10 +158,10 @@ export function SetProject({ ticket, close }: { ticket: Ticket; close: () => voi
           assign only their own entries again.
         </Alert>
       ) : (
-        <Text size="sm" c="dimmed">
+        <Note>
           All unbilled entries of the ticket move to this project, no matter who reported them. Later reports that name
           the ticket go there as well.
-        </Text>
+        </Note>
       )}
     </FormDialog>
   )

@@ -1,10 +1,11 @@
 /** A table of budgets with their progress: all of them, or those of a project or client. */
-import { Badge, Group, Stack, Text, Title } from '@mantine/core'
+import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { answer, apiUntil } from '../../server/api.ts'
 import { type List, PAGE_LIMIT, useList } from '../../server/list.ts'
 import { type Column, DataTable } from '../data-table.tsx'
+import { Caption, SectionTitle } from '../texts.tsx'
 import { type Budget, type BudgetState, PERIODS, scopeInWords, spanInWords, stateInWords } from './budget.ts'
 import { BudgetProgress, BudgetStateBadge } from './budget-progress.tsx'
 
@@ -58,9 +59,7 @@ export function BudgetsOf({ query, label }: { query: BudgetQuery; label: string 
   if (!list.error && !list.rows?.length) return null
   return (
     <Stack gap="xs">
-      <Title order={2} size="h4">
-        Budgets
-      </Title>
+      <SectionTitle>Budgets</SectionTitle>
       <BudgetTable label={label} list={list} empty={null} />
     </Stack>
   )
@@ -80,9 +79,9 @@ const COLUMNS: Column<Budget>[] = [
           </Text>
           {archived_at && <Badge color="gray">archived</Badge>}
         </Group>
-        <Text size="xs" c="dimmed" fw={400} truncate>
+        <Caption fw={400} truncate>
           <bdi>{scopeInWords(scope)}</bdi>
-        </Text>
+        </Caption>
       </>
     ),
   },
@@ -95,9 +94,7 @@ const COLUMNS: Column<Budget>[] = [
     cell: ({ period, current, archived_at }) => (
       <>
         {current ? spanInWords(current) : archived_at === null && 'No current period'}
-        <Text size="xs" c="dimmed">
-          {PERIODS[period]}
-        </Text>
+        <Caption>{PERIODS[period]}</Caption>
       </>
     ),
   },

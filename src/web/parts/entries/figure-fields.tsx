@@ -1,6 +1,7 @@
 /** The fields of an entry's figures, in forms. */
-import { SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { COST_DIGITS, CountField, DecimalField } from '../number-fields.tsx'
+import { Caption } from '../texts.tsx'
 import { COUNTS, type FigureValues } from './figure-values.ts'
 
 /** A form with at least the figures of an entry. */
@@ -53,9 +54,9 @@ const Counts = ({ form }: { form: FigureForm }) => (
         />
       ))}
     </SimpleGrid>
-    <Text size="xs" c="dimmed">
+    <Caption>
       Each token counts only once: input excludes tokens read from or written to a cache. You can write 515k or 1.23M.
-    </Text>
+    </Caption>
   </>
 )
 

@@ -7,6 +7,7 @@ import { isListFilter } from '../../../shared/entry-filters.ts'
 import { dayAndTime } from '../../format/moments.ts'
 import { useSettings } from '../../server/me.ts'
 import { PeriodPicker } from '../period-picker.tsx'
+import { Note } from '../texts.tsx'
 import { FIELDS, type Field, fieldOf } from './fields.ts'
 import { FilterChip } from './filter-chip.tsx'
 import classes from './filters.module.css'
@@ -129,9 +130,7 @@ function Moments({ filters, show }: FilterBarProps) {
   if (parts.length === 0) return null
   return (
     <Group gap={4} wrap="nowrap" className={classes.chip} pl={8}>
-      <Text size="sm" c="dimmed">
-        Started
-      </Text>
+      <Note>Started</Note>
       <Text size="sm" fw={500}>
         {parts.join(', ')}
       </Text>

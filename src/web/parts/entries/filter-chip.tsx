@@ -6,6 +6,7 @@ import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isListFilter } from '../../../shared/entry-filters.ts'
 import { type Choice, OFFERED, TYPE_FOR_MORE } from '../pickers.tsx'
+import { Caption, Dimmed } from '../texts.tsx'
 import { type Field, isId } from './fields.ts'
 import classes from './filters.module.css'
 
@@ -28,9 +29,7 @@ export function FilterChip({ field, values, change, isOpen, setOpen }: FilterChi
       <Group gap={0} wrap="nowrap" className={classes.chip}>
         <Popover.Target>
           <Button variant="subtle" color="gray" size="compact-sm" onClick={() => setOpen(!isOpen)}>
-            <Text span inherit c="dimmed" mr={6}>
-              {field.title}
-            </Text>
+            <Dimmed mr={6}>{field.title}</Dimmed>
             <bdi className={classes.chipValue}>{shown.filter(Boolean).join(' ') || '…'}</bdi>
           </Button>
         </Popover.Target>
@@ -152,9 +151,9 @@ const Option = ({ value, label, detail, isChosen }: Choice & { isChosen: boolean
         <bdi>{label}</bdi>
       </Text>
       {detail && (
-        <Text size="xs" c="dimmed" truncate maw={110}>
+        <Caption truncate maw={110}>
           <bdi>{detail}</bdi>
-        </Text>
+        </Caption>
       )}
     </Group>
   </Combobox.Option>

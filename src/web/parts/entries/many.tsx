@@ -11,6 +11,7 @@ import { Failure } from '../failure.tsx'
 import { FormModal } from '../form-modal.tsx'
 import { isChosen, NO_PLACE, placeBody } from '../place.ts'
 import { PlaceFields } from '../place-fields.tsx'
+import { Note } from '../texts.tsx'
 import { tellUndo } from '../undo.tsx'
 import { type Action, type ActionResults, act, CHANGED_BY_ENTRIES, type Chosen, type Entry } from './entry.ts'
 import { type LaterReports, LaterReportsField } from './later-reports.tsx'
@@ -132,9 +133,7 @@ export function ManyDialog({ kind, chosen, rows, close }: ManyDialogProps) {
           {kind === 'place' && <PlaceFields value={place} change={setPlace} errors={issuesOf(plan.error)} />}
           {isExplained && <Reason value={reason} change={setReason} />}
           {kind === 'void' && <LaterReportsField value={laterReports} change={setLaterReports} />}
-          <Text size="sm" c="dimmed">
-            {words.means}
-          </Text>
+          <Note>{words.means}</Note>
           <Plan kind={kind} plan={plan} isComplete={isComplete} rows={rows} />
           {problem && <Failure problem={problem} />}
           <Group justify="flex-end" gap="xs">
@@ -224,11 +223,7 @@ function Plan({ kind, plan: { data, error, isFetching }, isComplete, rows }: Pla
           {worth(data)}.
         </Text>
       )}
-      {unchanged > 0 && (
-        <Text size="sm" c="dimmed">
-          {counted(unchanged, 'entry is', 'entries are')} already assigned there manually.
-        </Text>
-      )}
+      {unchanged > 0 && <Note>{counted(unchanged, 'entry is', 'entries are')} already assigned there manually.</Note>}
       <Refused results={data} rows={rows} lead="skipped" />
     </Stack>
   )

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { counted } from '../../format/counts.ts'
+import { Note } from '../texts.tsx'
 import { type ActionResults, type Entry, nameOf } from './entry.ts'
 import { refusalsByReason } from './refusals.ts'
 
@@ -44,12 +45,12 @@ function Reason({ reason, ids, rows, isOpen }: ReasonProps) {
   const [isShown, setShown] = useState(isOpen)
   return (
     <div>
-      <Text size="sm" c="dimmed">
+      <Note>
         {reason}{' '}
         <Anchor component="button" type="button" size="sm" onClick={() => setShown(!isShown)} aria-expanded={isShown}>
           {isShown ? 'Hide' : 'Show'} {counted(ids.length, 'entry', 'entries')}
         </Anchor>
-      </Text>
+      </Note>
       <Collapse expanded={isShown}>
         <List size="sm" mt={4} mah={200} style={{ overflowY: 'auto' }}>
           {ids.slice(0, LISTED).map((id) => (

@@ -1,6 +1,7 @@
 /** The frame of the largest groups by a dimension, which are asked for once it is near. */
-import { Paper, Skeleton, Title } from '@mantine/core'
+import { Paper, Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { CardTitle } from '../texts.tsx'
 import type { useNear } from '../when-near.tsx'
 import { type Dimension, pluralOf } from './dimensions.ts'
 
@@ -18,9 +19,7 @@ interface GroupPanelProps {
 
 export const GroupPanel = ({ near: { ref, isNear }, dimension, isLoading, isStale, children }: GroupPanelProps) => (
   <Paper ref={ref} withBorder p="md" h="100%" opacity={isStale ? 0.55 : 1} data-deferred={!isNear || undefined}>
-    <Title order={2} size="h5" mb="xs">
-      {pluralOf(dimension)}
-    </Title>
+    <CardTitle mb="xs">{pluralOf(dimension)}</CardTitle>
     {isLoading && <Skeleton height={ROOM_PX} />}
     {children}
   </Paper>

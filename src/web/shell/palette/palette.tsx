@@ -6,6 +6,7 @@ import { useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { counted } from '../../format/counts.ts'
 import { shortDay } from '../../format/moments.ts'
+import { Caption } from '../../parts/texts.tsx'
 import { signOut, useMe } from '../../server/me.ts'
 import { noteRecent, readRecent } from '../../server/recent.ts'
 import { useSend } from '../../server/send.ts'
@@ -161,9 +162,9 @@ export default function Palette({ close, sections, help }: PaletteProps) {
           </Text>
         )}
         {found?.searched_to && (
-          <Text size="xs" c="dimmed" className={classes.note}>
+          <Caption className={classes.note}>
             Searched summaries back to {shortDay(found.searched_to, settings.time_zone)}.
-          </Text>
+          </Caption>
         )}
       </ScrollArea.Autosize>
       <VisuallyHidden role="status">
