@@ -28,8 +28,6 @@ interface ApplyRulesProps {
   close: () => void
   /** Narrows the entries; all of them by default. */
   filter?: ApplyFilter
-  /** After entries were moved. */
-  applied?: () => void
 }
 
 export const ApplyRules = ({ isOpen, close, ...props }: ApplyRulesProps) => (
@@ -38,7 +36,7 @@ export const ApplyRules = ({ isOpen, close, ...props }: ApplyRulesProps) => (
   </Modal>
 )
 
-function Planned({ close, filter = {}, applied }: Omit<ApplyRulesProps, 'isOpen'>) {
+function Planned({ close, filter = {} }: Omit<ApplyRulesProps, 'isOpen'>) {
   const [scope, setScope] = useState<Scope>('unattributed')
   const planned = useQuery({
     queryKey: ['rule-application', scope, filter],
@@ -49,11 +47,7 @@ function Planned({ close, filter = {}, applied }: Omit<ApplyRulesProps, 'isOpen'
     staleTime: 0,
     gcTime: 0,
   })
-  const after = () => {
-    applied?.()
-    close()
-  }
-  const moving = useMoving({ scope, filter, after })
+  const moving = useMoving({ scope, filter, after: close })
   return (
     <Stack>
       <Switch
