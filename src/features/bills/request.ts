@@ -3,11 +3,12 @@ import type { Issue } from '../../errors.ts'
 import { type Days, daysOfMonth, isDay } from '../../lib/calendar.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { parseExactDecimal } from '../../lib/money.ts'
+import { issuesOfConditions } from '../../schema/conditions.ts'
 import { issuesOfCurrency, issuesOfEmail, parseMarkup } from '../../schema/fields.ts'
 import { RATE_DIGITS } from './amounts.ts'
 import { minorDigitsOf } from './currency.ts'
 import type { BillTerms, LineDimension } from './document.ts'
-import type { BillRequest, BillSending } from './schema.ts'
+import { BillRequest, type BillSending } from './schema.ts'
 
 const DEFAULT_GROUPS: LineDimension[] = ['project', 'ticket']
 
@@ -28,9 +29,6 @@ export function issuesOfRequest(body: BillRequest, today: string): Issue[] {
   const issues: Issue[] = []
   const refuse = (pointer: string, code: string, message: string) => void issues.push({ pointer, code, message })
   const { period, month } = body
-  if ((period === undefined) === (month === undefined)) {
-    refuse('/period', 'required', 'exactly one of period and month is required')
-  }
   if (period) {
     for (const end of ['from', 'to'] as const) {
       if (!isDay(period[end])) refuse(`/period/${end}`, 'bad_format', 'must be a valid date, such as 2026-11-30')
@@ -44,9 +42,6 @@ export function issuesOfRequest(body: BillRequest, today: string): Issue[] {
   const from = period?.from ?? (month && `${month}-01`)
   if (from !== undefined && from > today)
     refuse(period ? '/period/from' : '/month', 'too_large', 'must not be in the future')
-  if (body.client !== undefined && body.project !== undefined) {
-    refuse('/project', 'not_allowed', 'cannot be combined with client; give one of them')
-  }
   if (body.group_by && new Set(body.group_by).size < body.group_by.length) {
     refuse('/group_by', 'not_allowed', 'must not contain duplicates')
   }
@@ -57,7 +52,7 @@ export function issuesOfRequest(body: BillRequest, today: string): Issue[] {
     refuse('/tax/percent', 'too_fine', 'must be a percentage with at most 4 decimals')
   }
   if (body.currency !== undefined) issues.push(...issuesOfCurrency(body.currency, '/currency'))
-  return issues
+  return [...issuesOfConditions(BillRequest, body), ...issues]
 }
 
 export function daysBetween({ from, to }: Days): number {

@@ -1,5 +1,6 @@
 /** Bills in the API: requests and responses. One source for validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
+import { conditions, exactlyOne, excludes } from '../../schema/conditions.ts'
 import { day, emailAddress, listOf, moment, month, oneOf, orNull, strict } from '../../schema/types.ts'
 import { amount, BILL_KINDS, BillDocument, percent, Reference, reference } from './document-schema.ts'
 
@@ -111,7 +112,20 @@ const request = {
   replaces: Type.Optional(text('ID or number of the void bill that this one replaces.', 50, ['2026-0001'])),
 }
 
-export const BillRequest = Type.Object(request, { ...strict, $id: 'BillRequest' })
+const terms = conditions(
+  exactlyOne('period', 'month', {
+    pointer: '/period',
+    code: 'required',
+    message: 'exactly one of period and month is required',
+  }),
+  excludes('client', ['project'], {
+    pointer: '/project',
+    code: 'not_allowed',
+    message: 'cannot be combined with client; give one of them',
+  }),
+)
+
+export const BillRequest = Type.Object(request, { ...strict, ...terms, $id: 'BillRequest' })
 export type BillRequest = Static<typeof BillRequest>
 
 export const BillSending = Type.Object(
@@ -140,7 +154,7 @@ export const BillSending = Type.Object(
       }),
     ),
   },
-  { ...strict, $id: 'BillSending' },
+  { ...strict, ...terms, $id: 'BillSending' },
 )
 export type BillSending = Static<typeof BillSending>
 

@@ -2,18 +2,8 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { CORRECTED_FIELDS, MANAGER_BY, PLACED_BY, SOURCES, STATUSES } from '../../database/schema/values.ts'
 import { TIMESTAMP, TIMESTAMP_EXPECTED } from '../../lib/timestamp.ts'
-import {
-  LABEL_NAMES,
-  listOf,
-  moment,
-  named,
-  nameOf,
-  oneOf,
-  orNull,
-  PLAIN_TEXT,
-  SHOWN,
-  strict,
-} from '../../schema/types.ts'
+import { conditions, isAbsent, isGiven, isOneOf, when } from '../../schema/conditions.ts'
+import { LABEL_NAMES, listOf, moment, named, nameOf, oneOf, orNull, PLAIN_TEXT, strict } from '../../schema/types.ts'
 import { SERVICE_NAME } from '../../shared/usage.ts'
 import { NOTES_TEXT, TOOL_NAMES, valueFields } from '../prices/schema.ts'
 
@@ -169,24 +159,15 @@ const Labels = named(
   },
 )
 
-const Absent = { type: 'null' }
-
-/**
- * What `tokens` and `usage` require of each other and exclude. Not checked with the schema, but by `report-usage.ts`, which
- * says what to do. A condition, as client generators would make a union without fields of `anyOf`.
- */
-const TOKENS_OR_USAGE = {
-  if: { properties: { usage: Absent } },
-  // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
-  then: { required: ['tokens'], properties: { tokens: { not: Absent } } },
-  else: {
+/** Checked by `report-usage.ts`, which says what to do. */
+const TOKENS_OR_USAGE = conditions(
+  when(isAbsent('usage'), isGiven('tokens'), {
     properties: {
-      requests: Absent,
-      requests_above: Absent,
-      tokens: { type: ['object', 'null'], properties: { over_200k: Absent } },
+      ...isAbsent('requests', 'requests_above').properties,
+      tokens: { type: ['object', 'null'], ...isAbsent('over_200k') },
     },
-  },
-}
+  }),
+)
 
 export const TokenEntryReport = Type.Object(
   {
@@ -269,7 +250,7 @@ export const TokenEntryReport = Type.Object(
   {
     ...strict,
     $id: 'TokenEntryReport',
-    [SHOWN]: TOKENS_OR_USAGE,
+    ...TOKENS_OR_USAGE,
     description: 'Usage of one model in one agent session, as sent to the report endpoint.',
   },
 )
@@ -280,7 +261,7 @@ const { session_id: _session, ...draftFields } = TokenEntryReport.properties
 export const TokenEntryDraft = Type.Object(draftFields, {
   ...strict,
   $id: 'TokenEntryDraft',
-  [SHOWN]: TOKENS_OR_USAGE,
+  ...TOKENS_OR_USAGE,
   description: 'An entry added manually to a token sheet: the fields of a report, without a session.',
 })
 export type TokenEntryDraft = Static<typeof TokenEntryDraft>
@@ -735,7 +716,7 @@ export const EntryDivision = Type.Object(
           share: positive('Weight of the part, such as its percentage. The shares need not sum up to 100.', [70]),
           amount: positive('Cost of the part in US dollars.', [42.5]),
         },
-        { ...strict, $id: 'TokenEntryDivisionPart' },
+        { ...strict, ...conditions(when(isGiven('amount'), isAbsent('share'))), $id: 'TokenEntryDivisionPart' },
       ),
       {
         description:
@@ -805,7 +786,19 @@ export const TokenEntriesAction = Type.Object(
     ticket: Type.Optional({ ...EntryCorrection.properties.ticket, description: 'Only for `place`: the destination.' }),
     dry_run: Type.Optional(Type.Boolean({ description: 'Return the results without saving anything.' })),
   },
-  { ...strict, $id: 'TokenEntriesAction' },
+  {
+    ...strict,
+    ...conditions(
+      when(isOneOf('action', 'reject', 'void'), isGiven('reason'), isAbsent('reason')),
+      when(isOneOf('action', 'void'), undefined, isAbsent('later_reports')),
+      when(
+        isOneOf('action', 'place'),
+        { anyOf: [{ required: ['project'] }, { required: ['ticket'] }] },
+        isAbsent('project', 'ticket'),
+      ),
+    ),
+    $id: 'TokenEntriesAction',
+  },
 )
 export type TokenEntriesAction = Static<typeof TokenEntriesAction>
 

@@ -4,6 +4,7 @@ import type { Caller } from '../../access/caller.ts'
 import { type NotificationTopic, ROLES, TOKEN_KINDS, type TokenKind } from '../../database/schema/values.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
+import { conditions, isOneOf, when } from '../../schema/conditions.ts'
 import { PASSWORD_LIMIT, PASSWORD_MIN } from '../../schema/fields.ts'
 import { chosen, emailAddress, givenName, listOf, moment, oneOf, orNull, SHOWN, strict } from '../../schema/types.ts'
 import { SCOPE_NAMES, SCOPES, type Scope } from '../../shared/token-scopes.ts'
@@ -352,7 +353,19 @@ export const NewToken = Type.Object(
       Type.Array(chosen(ALLOWANCES, '`bills` allows a service token to send bills.'), { maxItems: 10 }),
     ),
   },
-  { ...strict, $id: 'NewToken', description: 'A token to create.' },
+  {
+    ...strict,
+    ...conditions(
+      when(
+        isOneOf('kind', 'api'),
+        { required: ['scopes'], properties: { scopes: { type: 'array', minItems: 1 } } },
+        { properties: { scopes: { maxItems: 0 }, networks: { maxItems: 0 } } },
+      ),
+      when(isOneOf('kind', 'svc'), undefined, { properties: { allow: { maxItems: 0 } } }),
+    ),
+    $id: 'NewToken',
+    description: 'A token to create.',
+  },
 )
 export type NewToken = Static<typeof NewToken>
 

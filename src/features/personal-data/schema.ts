@@ -1,6 +1,7 @@
 /** API schemas of exports and erasures. */
 import { type Static, Type } from '@sinclair/typebox'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
+import { conditions, isGiven, isOneOf, when } from '../../schema/conditions.ts'
 import { moment, oneOf, orNull, strict } from '../../schema/types.ts'
 import { TokenEntry } from '../entries/schema.ts'
 import { EXAMPLE_USER } from '../people/examples.ts'
@@ -57,7 +58,12 @@ export const ErasureRequest = Type.Object(
     ),
     dry_run: Type.Optional(Type.Boolean({ description: 'Return what would be erased without changing anything.' })),
   },
-  { ...strict, $id: 'ErasureRequest', description: 'Erases the personal data of a person.' },
+  {
+    ...strict,
+    ...conditions(when(isOneOf('dry_run', true), undefined, isGiven('confirm'))),
+    $id: 'ErasureRequest',
+    description: 'Erases the personal data of a person.',
+  },
 )
 export type ErasureRequest = Static<typeof ErasureRequest>
 

@@ -14,8 +14,10 @@ const textOf = (description: string, examples: string[], maxLength = 200) =>
     pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
     errorMessage: 'must be a string without control characters',
     examples,
-    [SHOWN]: { pattern: PLAIN_TEXT },
   })
+
+/** Which the service checks to be more than white space. */
+const filled = (...of: Parameters<typeof textOf>) => ({ ...textOf(...of), [SHOWN]: { pattern: PLAIN_TEXT } })
 
 const Condition = Type.Object(
   {
@@ -26,7 +28,7 @@ const Condition = Type.Object(
         'Field to compare. `agent_manager` is compared with the e-mail address and with the name. A field that an entry does not have never matches.',
       examples: ['labels.branch', 'agent_harness'],
     }),
-    matches: textOf(
+    matches: filled(
       'Either a glob that matches the whole value, ignoring case, in which `*` matches any number of characters and `?` matches one; or an RE2 regular expression between slashes, which matches anywhere in the value. Append `i` to ignore case.',
       ['acme/*', '/(?<ticket>[A-Z]+-[0-9]+)/'],
       PATTERN_LIMIT,
@@ -36,7 +38,7 @@ const Condition = Type.Object(
 )
 
 const said = {
-  name: textOf('A short, unique name.', ['ACME by branch']),
+  name: filled('A short, unique name.', ['ACME by branch']),
   enabled: Type.Boolean({ description: 'Whether the rule is evaluated. True by default.' }),
   conditions: Type.Array(Condition, {
     description: 'Conditions, all of which must match.',

@@ -2,6 +2,7 @@
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { SHARED_MONEY, WEEKDAYS } from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
+import { conditions, exactlyOne, excludes } from '../../schema/conditions.ts'
 import type { QueryTexts } from '../../schema/query.ts'
 import { chosen, listOf, moment, oneOf, orNull, storedFilters, strict } from '../../schema/types.ts'
 import { MOVING_PERIODS, type MovingPeriod } from './period.ts'
@@ -75,7 +76,18 @@ export const NewShareLink = Type.Object(
       }),
     ),
   },
-  { ...strict, $id: 'NewShareLink' },
+  {
+    ...strict,
+    ...conditions(
+      exactlyOne('report', 'bill', { pointer: '', code: 'required', message: 'must have either report or bill' }),
+      excludes('bill', ['money', 'people'], {
+        pointer: '/bill',
+        code: 'not_allowed',
+        message: 'excludes money and people: a bill is shown as it was sent',
+      }),
+    ),
+    $id: 'NewShareLink',
+  },
 )
 export type NewShareLink = Static<typeof NewShareLink>
 

@@ -13,6 +13,7 @@ import { dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { parseMoment } from '../../lib/duration.ts'
 import { isId } from '../../lib/id.ts'
+import { issuesOfConditions } from '../../schema/conditions.ts'
 import { issuesOfText, issuesOfTimeZone } from '../../schema/fields.ts'
 import { type Page, pageOf } from '../../schema/lists.ts'
 import { writeKeyPage } from '../../schema/query.ts'
@@ -27,7 +28,7 @@ import type { ReportsService } from '../reports/service.ts'
 import { MOVING_PERIODS, type MovingPeriod, movingBounds } from './period.ts'
 import {
   MAY_SHARE_BILLS,
-  type NewShareLink,
+  NewShareLink,
   NOTE_LIMIT,
   REPORT_MONEY,
   type ShareLinkBody,
@@ -176,18 +177,7 @@ export function createShareLinksService(dependencies: Dependencies) {
     const now = clock.now()
     const expiresAt = given.expires_at === undefined ? now + LIFETIME_MS : parseMoment(given.expires_at, timeZone)
     const issues = [
-      ...((report === undefined) === (bill === undefined)
-        ? [{ pointer: '', code: 'required', message: 'must have either report or bill' }]
-        : []),
-      ...(bill !== undefined && (given.money !== undefined || given.people !== undefined)
-        ? [
-            {
-              pointer: '/bill',
-              code: 'not_allowed',
-              message: 'excludes money and people: a bill is shown as it was sent',
-            },
-          ]
-        : []),
+      ...issuesOfConditions(NewShareLink, given),
       ...issuesOfChoice(given.money, REPORT_MONEY, '/money'),
       ...(note === undefined ? [] : issuesOfText(note, '/note', NOTE_LIMIT)),
       ...issuesOfExpiry(expiresAt, now),

@@ -2,7 +2,8 @@
 import { type Issue, validationFailed } from '../../errors.ts'
 import { addDays, daysOfMonth, isDay, type Span, spanOf } from '../../lib/calendar.ts'
 import { timestamp } from '../../lib/duration.ts'
-import type { NewSheetBody } from './schema.ts'
+import { issuesOfConditions } from '../../schema/conditions.ts'
+import { type NewSheetBody, NewTokenSheet } from './schema.ts'
 
 /** Days, both included, and their start and end in the organization's time zone; `endingAt` is exclusive. */
 export interface Period extends Span {
@@ -14,11 +15,10 @@ export interface Period extends Span {
 const DAYS_LIMIT = 366
 
 /** Throws 422 for days that do not exist, are in the wrong order or are too far apart. */
-export function readPeriod({ period, month }: Pick<NewSheetBody, 'period' | 'month'>, timeZone: string): Period {
-  if ((period === undefined) === (month === undefined)) {
-    const message = 'is required unless month is given. Use one of the two'
-    throw validationFailed([{ pointer: '/period', code: period ? 'not_allowed' : 'required', message }])
-  }
+export function readPeriod(given: Pick<NewSheetBody, 'period' | 'month'>, timeZone: string): Period {
+  const unmet = issuesOfConditions(NewTokenSheet, given)
+  if (unmet.length > 0) throw validationFailed(unmet)
+  const { period, month } = given
   const days = period ?? daysOfMonth(month!) ?? { from: month!, to: month! }
   const issues: Issue[] = []
   const refuse = (pointer: string, code: string, message: string) => issues.push({ pointer, code, message })

@@ -1,6 +1,7 @@
 /** Token sheets in the API. */
 import { type Static, Type } from '@sinclair/typebox'
 import { SHEET_STATUSES } from '../../database/schema/values.ts'
+import { conditions, exactlyOne } from '../../schema/conditions.ts'
 import { day, listOf, moment, month, orNull, strict } from '../../schema/types.ts'
 import { TokenEntry } from '../entries/schema.ts'
 
@@ -33,7 +34,17 @@ export const NewTokenSheet = Type.Object(
       Type.String({ description: 'ID or e-mail address of the owner. Only admins can set it to another person.' }),
     ),
   },
-  { ...strict, $id: 'NewTokenSheet' },
+  {
+    ...strict,
+    ...conditions(
+      exactlyOne('period', 'month', (code) => ({
+        pointer: '/period',
+        code,
+        message: 'is required unless month is given. Use one of the two',
+      })),
+    ),
+    $id: 'NewTokenSheet',
+  },
 )
 export type NewSheetBody = Static<typeof NewTokenSheet>
 

@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { SHARED_MONEY, WEEKDAYS } from '../../database/schema/values.ts'
 import { timestamp } from '../../lib/duration.ts'
+import { conditions, exactlyOne } from '../../schema/conditions.ts'
 import { chosen, day, emailAddress, listOf, moment, oneOf, orNull, strict } from '../../schema/types.ts'
 import { BILL_KINDS, BILL_STATES, type BillHead } from '../bills/schema.ts'
 import type { Grant } from '../people/service.ts'
@@ -48,7 +49,18 @@ export const NewGrant = Type.Object(
       }),
     ),
   },
-  { ...strict, $id: 'NewGrant', description: 'What to grant to a viewer.' },
+  {
+    ...strict,
+    ...conditions(
+      exactlyOne('client', 'project', {
+        pointer: '',
+        code: 'required',
+        message: 'must have either client or project',
+      }),
+    ),
+    $id: 'NewGrant',
+    description: 'What to grant to a viewer.',
+  },
 )
 export type NewGrant = Static<typeof NewGrant>
 

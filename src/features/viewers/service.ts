@@ -7,6 +7,7 @@ import { grantedViewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import { type Issue, notFound, validationFailed } from '../../errors.ts'
 import { isId } from '../../lib/id.ts'
+import { issuesOfConditions } from '../../schema/conditions.ts'
 import { type Page, pageOf } from '../../schema/lists.ts'
 import { type QueryTexts, writeKeyPage } from '../../schema/query.ts'
 import type { BillsService, BillView } from '../bills/service.ts'
@@ -18,7 +19,7 @@ import { readSharedBills, readSharedUsage } from './query.ts'
 import {
   type GrantBody,
   grantBody,
-  type NewGrant,
+  NewGrant,
   type Shared,
   type SharedBill,
   type SharedUsage,
@@ -53,10 +54,10 @@ export function createViewersService({ db, organization, people, projects, repor
   }
 
   /** Throws `validation_failed` for names that do not exist. */
-  async function targetOf({ client, project }: Pick<NewGrant, 'client' | 'project'>): Promise<GrantTarget> {
-    if ((client === undefined) === (project === undefined)) {
-      throw validationFailed([{ pointer: '', code: 'required', message: 'must have either client or project' }])
-    }
+  async function targetOf(named: Pick<NewGrant, 'client' | 'project'>): Promise<GrantTarget> {
+    const issues = issuesOfConditions(NewGrant, named)
+    if (issues.length > 0) throw validationFailed(issues)
+    const { client, project } = named
     if (client !== undefined) {
       await projects.requireKnown('client', [client], '/client')
       return { clientId: (await projects.getClient(client)).id }

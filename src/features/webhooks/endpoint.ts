@@ -4,10 +4,11 @@ import { WEBHOOK_FORMATS } from '../../database/schema/values.ts'
 import type { Issue } from '../../errors.ts'
 import { hasMoreCharacters } from '../../lib/characters.ts'
 import { composeName } from '../../lib/names.ts'
+import { issuesOfConditions } from '../../schema/conditions.ts'
 import { issuesOfGiven, issuesOfName } from '../../schema/fields.ts'
 import { eventTypesOf } from '../../shared/event-types.ts'
 import { neededScopes, type Rights, unreadableType } from './rights.ts'
-import { URL_LIMIT, type WebhookChange } from './schema.ts'
+import { URL_LIMIT, WebhookChange } from './schema.ts'
 
 /** The issues of the fields that are given, for a webhook with these rights. */
 export function issuesOfWebhook({ name, url, format, types, client, project }: WebhookChange, rights: Rights): Issue[] {
@@ -20,9 +21,7 @@ export function issuesOfWebhook({ name, url, format, types, client, project }: W
         : [{ pointer: '/format', code: 'not_allowed', message: `must be one of ${WEBHOOK_FORMATS.join(', ')}` }],
     ),
     ...issuesOfGiven(types, (value) => issuesOfTypes(value, rights)),
-    ...(typeof client === 'string' && typeof project === 'string'
-      ? [{ pointer: '/project', code: 'not_allowed', message: 'excludes client: a project belongs to one client' }]
-      : []),
+    ...issuesOfConditions(WebhookChange, { client, project }),
   ]
 }
 

@@ -7,6 +7,7 @@ import {
   WEBHOOK_SUSPENDED_REASONS,
 } from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
+import { conditions, excludes } from '../../schema/conditions.ts'
 import { chosen, givenName, listOf, moment, nameOf, oneOf, orNull, SHOWN, strict } from '../../schema/types.ts'
 import { writeEventId } from '../events/service.ts'
 import { secretText } from './signature.ts'
@@ -48,6 +49,14 @@ const given = {
   project: orNull(Type.String({ description: 'Id, key or name of a project: only its events.' })),
 }
 
+const scope = conditions(
+  excludes('client', ['project'], {
+    pointer: '/project',
+    code: 'not_allowed',
+    message: 'excludes client: a project belongs to one client',
+  }),
+)
+
 export const NewWebhook = Type.Object(
   {
     name: given.name,
@@ -57,7 +66,7 @@ export const NewWebhook = Type.Object(
     client: Type.Optional(given.client),
     project: Type.Optional(given.project),
   },
-  { ...strict, $id: 'NewWebhook' },
+  { ...strict, ...scope, $id: 'NewWebhook' },
 )
 export type NewWebhook = Static<typeof NewWebhook>
 
@@ -70,7 +79,7 @@ export const WebhookChange = Type.Object(
     client: Type.Optional(given.client),
     project: Type.Optional(given.project),
   },
-  { ...strict, $id: 'WebhookChange' },
+  { ...strict, ...scope, $id: 'WebhookChange' },
 )
 export type WebhookChange = Static<typeof WebhookChange>
 
