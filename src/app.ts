@@ -22,7 +22,8 @@ import { reportSchemaRoute } from './features/entries/reporting/routes/report-sc
 import { reportingRoutes } from './features/entries/reporting/routes/reporting.ts'
 import { eventOperations } from './features/events/operations/events.ts'
 import { getInbox } from './features/inbox/operations/inbox.ts'
-import { organizationRoutes } from './features/organization/routes.ts'
+import { logoOperations } from './features/organization/operations/logo.ts'
+import { settingsOperations } from './features/organization/operations/settings.ts'
 import { deputyOperations } from './features/people/operations/deputies.ts'
 import { joiningOperations } from './features/people/operations/joining.ts'
 import { sessionOperations } from './features/people/operations/session.ts'
@@ -160,8 +161,7 @@ export const createApp = ({
         ),
       ),
     )
-    .use(at('/api/v1/settings').use(organizationRoutes(services)))
-    .use(at('/api/v1').use(serve([listChanges], services)))
+    .use(at('/api/v1').use(serve([...settingsOperations, ...logoOperations, listChanges], services)))
     .use(
       at('/api/v1').use(
         serve(

@@ -52,6 +52,8 @@ interface Called {
   body?: object
   /** Of fields of the query and the body; none for a field that is not changed by this command. */
   flags?: Record<string, string | Flag | readonly Flag[]>
+  /** Flags of the command alone. */
+  options?: readonly Option[]
   /** What is limited by the flags of a period, such as "sheets that begin". */
   days?: string
   examples: readonly string[]
@@ -63,14 +65,14 @@ interface Called {
 export type Runnable = { run: (needs: Services, call: never) => Promise<unknown> }
 
 interface ActionCommand<Of, First> extends Called {
-  /** Flags of the command alone. */
-  options?: readonly Option[]
   /** What is done instead: for flags of the command alone. */
   run?: (services: Services, call: CallOf<Of>, flags: never) => Promise<ResultOf<Of>>
   /** What is read before `confirm`, with the same parameters. */
   first?: First
   /** What to ask before it is done: about the last parameter of the path, what `first` has read, and the body. */
   confirm?: (subject: string, found: ResultOf<First>, body: BodyOf<Of>) => string
+  /** Whether these flags are asked about; all are if absent. */
+  asks?: (flags: Record<string, unknown>) => boolean
   /** A sentence or the fields of a result, unless it prints them itself. */
   show: (
     result: ResultOf<Of>,
@@ -88,20 +90,20 @@ export function addAction<Of extends AnyAction & Runnable, First extends AnyActi
   operation: Of,
   presented: ActionCommand<Of, First>,
 ): void {
-  const { options = [], run, first, confirm: question, show, prepare } = presented
+  const { run, first, confirm: question, asks = () => true, show, prepare } = presented
   const command = declare(group.command(presented.name), operation, presented)
-  for (const option of options) command.addOption(option)
-  if (question) asksFirst(command)
+  if (question) asksFirst(command, asks)
   if ([operation.answer].flat().some(({ status }) => status !== 204)) command.option('--json', 'print JSON')
   command.action(async (...args: unknown[]) => {
-    const flags = command.optsWithGlobals<CommandFlags & { yes?: boolean }>()
+    const flags = command.optsWithGlobals<Record<string, unknown> & CommandFlags & { yes?: boolean }>()
     const call = await callOf(operation, command, presented, args)
     const subject = Object.values(call.params).at(-1) ?? ''
     const body = call.body as BodyOf<Of>
-    const result = await withServices(flags, async (services, self) => {
+    // A flag of a field is no option of this process, even if one has the same name.
+    const result = await withServices(group.optsWithGlobals(), async (services, self) => {
       const made = madeBy(self, call) as never
       await prepare?.(services)
-      if (question && !flags.yes) {
+      if (question && !flags.yes && asks(flags)) {
         const found = contentOf(await first?.run(services, made)) as ResultOf<First>
         await confirm(question(subject, found, body), flags)
       }
@@ -224,7 +226,7 @@ async function* everyItem<Body>(read: (paging: QueryTexts) => Promise<Page<Body>
 
 /** Adds what the operation says: description, arguments and flags. */
 function declare(command: Command, operation: AnyAction | AnyListing, called: Called): Command {
-  const { subject, positional = [], flags = {}, examples: lines } = called
+  const { subject, positional = [], flags = {}, options = [], examples: lines } = called
   command.description(called.description ?? operation.summary)
   if (called.summary !== undefined) command.summary(called.summary)
   const names = [subject ?? []].flat()
@@ -249,6 +251,7 @@ function declare(command: Command, operation: AnyAction | AnyListing, called: Ca
   }
   if (called.days !== undefined) addDayAndEarlierFlags(command, called.days)
   fieldFlagsOf.set(command, declared)
+  for (const option of options) command.addOption(option)
   return command.addHelpText('after', examples(...lines))
 }
 
@@ -322,7 +325,10 @@ function optionOf({ flag, doc, value, read }: Flag, schema: TSchema, { replaces 
 /** A description's first sentence as a part of one: `E-mail address for bills.` as `e-mail address for bills`. */
 function docOf(description: string): string {
   const [sentence = ''] = description.split(/\.( |$)/)
-  const text = sentence.replace(/\bnull\b/g, NONE).replace(/^ID\b/, 'id')
+  const text = sentence
+    .replace('; null for none', '')
+    .replace(/\bnull\b/g, NONE)
+    .replace(/^ID\b/, 'id')
   return /^[A-Z][A-Z0-9]/.test(text) ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`
 }
 
@@ -341,6 +347,7 @@ const madeBy = (self: Self, call: CommandCall): Call => ({
   approver: self,
   hasScope: () => true,
   principal: null,
+  request: null,
   idempotencyKey: undefined,
 })
 
@@ -348,7 +355,7 @@ const madeBy = (self: Self, call: CommandCall): Call => ({
 async function callOf(
   operation: AnyAction | AnyListing,
   command: Command,
-  { positional = [], days, body: fixed }: Called,
+  { positional = [], days, body: fixed, options = [] }: Called,
   args: readonly unknown[],
 ): Promise<CommandCall> {
   const names = Object.keys(operation.params ?? {})
@@ -364,7 +371,8 @@ async function callOf(
   ) as QueryTexts
   if (!('body' in operation) || !operation.body) return { params, query, body: undefined }
   const body = fixed ?? (await bodyOf(operation.body, given))
-  if (operation.method === 'PATCH') requireFields(body, command)
+  const own = options.map((option) => command.getOptionValue(option.attributeName()))
+  if (operation.method === 'PATCH') requireFields([...Object.values(body), ...own], command)
   return { params, query, body }
 }
 

@@ -4,6 +4,7 @@ const TERMS: [api: RegExp, commandLine: string][] = [
   [/"(leave_unpriced)": true/g, '--leave-unpriced'],
   [/"include_earlier": true/g, '--include-earlier yes'],
   [/\bor false to leave them\b/g, 'or --include-earlier no to leave them'],
+  [/must be an integer, as a JSON number/g, 'must be a whole number'],
   [/POST \/bills\/preview lists/g, '`tally bills preview` lists'],
   [/under `left_out`/g, 'under "Left out"'],
   [/GET \/reports\/unpriced/g, '`tally reports unpriced`'],

@@ -74,6 +74,10 @@ class Requested implements Call {
     return renewedCaller(this.served)
   }
 
+  get request() {
+    return this.served.request
+  }
+
   get idempotencyKey() {
     return readIdempotencyKey(this.served.request.headers.get('idempotency-key'))
   }

@@ -45,6 +45,8 @@ export interface Call<Parameters = unknown, Query = unknown, Body = unknown> {
   hasScope: (scope: Scope) => boolean
   /** Whose rights something has that lasts longer than the call; null on the command line, which has an admin's. */
   principal: Principal | null
+  /** Null on the command line. */
+  request: Request | null
   /** Under which this is done only once. */
   idempotencyKey: string | undefined
 }
@@ -165,7 +167,7 @@ export const operation = action<unknown>()
 
 /**
  * An operation that needs the request itself, as streams and signing in do: it has no command. If it imports code of `http/`, it
- * is in a file that no command imports.
+ * is in a file that no command imports, as it may load the server.
  */
 export const endpoint = action<{ served: Served; renewed: () => Promise<Caller> }>()
 

@@ -27,6 +27,6 @@ export function textOrNone(text: string | undefined): string | null | undefined 
 /** Throws if a change names no fields. */
 export function requireFields(fields: object, command: Command): void {
   if (Object.values(fields).some((value) => value !== undefined)) return
-  const options = command.options.map(({ long }) => long).filter((long) => long !== '--json')
+  const options = command.options.map(({ long }) => long).filter((long) => long !== '--json' && long !== '--yes')
   throw new CommandError(`Nothing to change. Use ${options.join(', ')}.`, 2)
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { examples } from '../flags/options.ts'
 import { counted } from '../terminal/numbers.ts'
-import { note, print } from '../terminal/print.ts'
+import { note, print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { printSettings } from './settings.ts'
+import { settingsText } from './settings.ts'
 
 export function addSettingsShowCommand(settings: Command): void {
   settings
@@ -17,7 +17,8 @@ export function addSettingsShowCommand(settings: Command): void {
         body: organization.bodyOf(await organization.settings()),
         sums: await reports.progress(),
       }))
-      printSettings(body, flags)
+      if (flags.json) printJson(body)
+      else print(settingsText(body))
       const { public_url_option: option } = body
       if (option !== null && option !== body.public_url) {
         note(`TALLY_PUBLIC_URL is ${option} here, which takes precedence over the public URL of the settings.`)
