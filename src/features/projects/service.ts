@@ -19,22 +19,15 @@ import { listRepositories } from './store/repositories.ts'
 import { countTickets, moveTickets } from './store/tickets.ts'
 import { createTickets } from './tickets.ts'
 
-export { isLedBy, requireEverything, sightOf, sightOfTicket } from './access.ts'
-export type { ResponsibleFields } from './fields.ts'
+export { isLedBy, requireEverything, sightOf } from './access.ts'
 export type { EntryRelocation, Merged, MergeOptions } from './merge.ts'
 export { mergeBody } from './merge.ts'
 export { NamedWork } from './named-work.ts'
-export { readClient, readProject, readTicket } from './request.ts'
 export type { ClientView } from './store/clients.ts'
 export type { ProjectView } from './store/projects.ts'
 export type { TicketView } from './store/tickets.ts'
-export { isReservedName, parseBudget, parseMarkup, parseTax, ticketPrefix } from './validation.ts'
-export {
-  clientBody,
-  projectBody,
-  projectReference,
-  ticketBody,
-} from './wire.ts'
+export { isReservedName, ticketPrefix } from './validation.ts'
+export { clientBody, projectBody, projectReference } from './wire.ts'
 export type { AssumedTicketRow, ProjectRow, TicketRow }
 
 export { issuesOfWork, type WorkKind }
