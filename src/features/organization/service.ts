@@ -12,19 +12,15 @@ import { findLogo, getOrganization, type Logo, type Organization, updateLogo, up
 
 type Body = Omit<Settings, 'public_url_option'>
 
-/** The settings under their API names, as the audit log records them. */
-export const settingsBody = (organization: Organization): Body =>
+/** The settings under their API names, as the audit log records them; not `forBilling`, those that everyone can read. */
+export const settingsBody = (organization: Organization, { forBilling = true } = {}): Body =>
   ({
-    ...bodyOf(organization, { forBilling: true }),
+    ...bodyOf(organization, { forBilling }),
     demo: organization.demoAt !== null,
-    logo: organization.logoType,
+    ...(forBilling && { logo: organization.logoType }),
   }) as Body
 
-/** The settings that everyone can read: placement, counting and retention, but no billing details. */
-export const commonSettingsBody = (organization: Organization): Body =>
-  ({ ...bodyOf(organization, { forBilling: false }), demo: organization.demoAt !== null }) as Body
-
-export { changeOf, issuesOfPublicUrl, storedUrl } from './fields.ts'
+export { issuesOfPublicUrl, storedUrl } from './fields.ts'
 
 export type OrganizationService = ReturnType<typeof createOrganizationService>
 
@@ -48,8 +44,8 @@ export function createOrganizationService({ db, audit, publicUrlOption }: Depend
     publicUrlOption,
 
     /** Settings as responses have them, with the option that makes a change of the setting ineffective. */
-    bodyOf: (organization: Organization, body: (organization: Organization) => Body = settingsBody): Settings => ({
-      ...body(organization),
+    bodyOf: (organization: Organization, readable?: { forBilling: boolean }): Settings => ({
+      ...settingsBody(organization, readable),
       public_url_option: publicUrlOption ?? null,
     }),
 

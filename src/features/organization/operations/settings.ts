@@ -3,8 +3,9 @@ import { isSameOrigin } from '../../../http/same-origin.ts'
 import { type Answer, operation } from '../../../operations/operation.ts'
 import { seesEverything } from '../../../schema/fields.ts'
 import { EXAMPLE_SETTINGS } from '../examples.ts'
+import { changeOf } from '../fields.ts'
 import { Settings, SettingsChange } from '../schema.ts'
-import { changeOf, commonSettingsBody, type OrganizationService, settingsBody } from '../service.ts'
+import type { OrganizationService } from '../service.ts'
 
 export interface Needs {
   organization: OrganizationService
@@ -32,10 +33,7 @@ const getSettings = operation({
   answer: { ...CHANGED, description: 'The settings.' },
   // Billing details are not for everybody.
   run: async ({ organization }: Needs, { party: { person } }) =>
-    organization.bodyOf(
-      await organization.settings(),
-      person === null || seesEverything(person.role) ? settingsBody : commonSettingsBody,
-    ),
+    organization.bodyOf(await organization.settings(), { forBilling: person === null || seesEverything(person.role) }),
 })
 
 export const changeSettings = operation({
