@@ -27,6 +27,8 @@ export const countColumn = columnOf((value: number) => <Count value={value} />, 
 /** In full, where people compare it with a document. */
 export const exactCountColumn = columnOf((value: number) => count(value), { isNumber: true })
 export const moneyColumn = columnOf((amount: number | null) => <Money amount={amount} />, { isNumber: true })
+/** With four decimals, for small amounts. */
+export const fineMoneyColumn = columnOf((amount: number | null) => <Money amount={amount} isFine />, { isNumber: true })
 export const momentColumn = columnOf((at: string | null) => <Moment at={at} />)
 export const agoColumn = columnOf((at: string | null) => <Ago at={at} />)
 

@@ -4,10 +4,10 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { serviceText } from '../../../shared/price-texts.ts'
 import { duration } from '../../format/moments.ts'
 import { exactMoney, fineMoney } from '../../format/money.ts'
+import { countColumn, fineMoneyColumn, statusColumn, textColumn, unsorted } from '../../parts/columns.tsx'
 import type { Column } from '../../parts/data-table.tsx'
 import { type Entry, placeKey } from '../../parts/entries/entry.ts'
-import { Count, Moment, Money } from '../../parts/figures.tsx'
-import { Status } from '../../parts/status.tsx'
+import { Moment, Money } from '../../parts/figures.tsx'
 import { Dimmed } from '../../parts/texts.tsx'
 
 const SOURCES: Record<Entry['source'], string> = {
@@ -18,16 +18,11 @@ const SOURCES: Record<Entry['source'], string> = {
   sheet: 'token sheet',
 }
 
-const tokens = (key: 'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_write_1h', title: string) => ({
-  key,
-  title,
-  sort: key,
-  isNumber: true,
-  isExtra: true,
-  width: '88px',
-  phone: 'hidden' as const,
-  cell: (entry: Entry) => <Count value={entry.tokens[key]} />,
-})
+/** Hidden unless the person chooses it, and then on a line of its own on a phone. */
+const EXTRA = { isExtra: true, phone: 'hidden' } as const
+
+const tokens = (key: 'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_write_1h', title: string) =>
+  countColumn(key, title, (entry: Entry) => entry.tokens[key], { ...EXTRA, sort: key, width: '88px' })
 
 /** Isolates text from agents, so that its direction does not change that of the row. */
 const textCell = (text: string | null) => (text === null ? null : <bdi>{text}</bdi>)
@@ -57,7 +52,7 @@ function Cost({ entry: { cost, reported_cost, list_value, cost_mismatch } }: { e
   )
 }
 
-export const COLUMNS: readonly Column<Entry>[] = [
+export const COLUMNS: readonly Column<Entry>[] = unsorted([
   {
     key: 'summary',
     title: 'Summary',
@@ -72,36 +67,15 @@ export const COLUMNS: readonly Column<Entry>[] = [
     width: '110px',
     cell: (entry) => textCell(placeKey(entry) ?? null) ?? <Dimmed>unattributed</Dimmed>,
   },
-  {
-    key: 'manager',
-    title: 'Agent manager',
-    width: '114px',
-    phone: 'hidden',
-    cell: (entry) => textCell(entry.agent_manager.name),
-  },
-  {
-    key: 'agent',
-    isExtra: true,
-    title: 'Agent',
-    width: '120px',
-    phone: 'hidden',
-    cell: (entry) => textCell(entry.agent_name),
-  },
-  {
-    key: 'harness',
-    isExtra: true,
-    title: 'Harness',
-    width: '112px',
-    phone: 'hidden',
-    cell: (entry) => textCell(entry.agent_harness),
-  },
+  textColumn('manager', 'Agent manager', (entry) => entry.agent_manager.name, { width: '114px', phone: 'hidden' }),
+  textColumn('agent', 'Agent', (entry) => entry.agent_name, { ...EXTRA, width: '120px' }),
+  textColumn('harness', 'Harness', (entry) => entry.agent_harness, { ...EXTRA, width: '112px' }),
   { key: 'model', phone: 'bare', title: 'Model', width: '200px', cell: (entry) => <Model entry={entry} /> },
   {
     key: 'provider',
-    isExtra: true,
+    ...EXTRA,
     title: 'Provider',
     width: '110px',
-    phone: 'hidden',
     cell: (entry) => textCell(entry.provider),
   },
   {
@@ -114,12 +88,11 @@ export const COLUMNS: readonly Column<Entry>[] = [
   },
   {
     key: 'duration',
-    isExtra: true,
+    ...EXTRA,
     title: 'Duration',
     sort: 'duration',
     width: '96px',
     isNumber: true,
-    phone: 'hidden',
     cell: (entry) => duration(entry.started_at, entry.ended_at),
   },
   tokens('input', 'Input'),
@@ -127,14 +100,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
   tokens('cache_read', 'Cache read'),
   tokens('cache_write', 'Cache write'),
   tokens('cache_write_1h', 'Write 1 h'),
-  {
-    key: 'tokens',
-    title: 'Tokens',
-    sort: 'tokens',
-    width: '80px',
-    isNumber: true,
-    cell: (entry) => <Count value={entry.tokens.total} />,
-  },
+  countColumn('tokens', 'Tokens', (entry) => entry.tokens.total, { sort: 'tokens', width: '80px' }),
   {
     key: 'cost',
     title: 'Cost',
@@ -145,42 +111,28 @@ export const COLUMNS: readonly Column<Entry>[] = [
     phone: 'value',
     cell: (entry) => <Cost entry={entry} />,
   },
-  {
-    key: 'list_value',
-    isExtra: true,
-    title: 'List value',
+  fineMoneyColumn('list_value', 'List value', (entry) => entry.list_value, {
+    ...EXTRA,
     sort: 'list_value',
     width: '92px',
-    isNumber: true,
-    phone: 'hidden',
-    cell: (entry) => <Money amount={entry.list_value} isFine />,
-  },
+  }),
   {
     key: 'reported',
-    isExtra: true,
+    ...EXTRA,
     title: 'Reported cost',
     sort: 'reported_cost',
     width: '108px',
     isNumber: true,
-    phone: 'hidden',
     cell: (entry) => (entry.reported_cost === null ? null : <Money amount={entry.reported_cost} isFine />),
   },
-  { key: 'status', phone: 'bare', title: 'Status', width: '100px', cell: (entry) => <Status of={entry.status} /> },
-  {
-    key: 'source',
-    isExtra: true,
-    title: 'Source',
-    width: '112px',
-    phone: 'hidden',
-    cell: (entry) => SOURCES[entry.source],
-  },
-  { key: 'bill', isExtra: true, title: 'Bill', width: '96px', phone: 'hidden', cell: (entry) => entry.bill?.number },
+  statusColumn('status', 'Status', (entry) => entry.status, { phone: 'bare', width: '100px' }),
+  textColumn('source', 'Source', (entry) => SOURCES[entry.source], { ...EXTRA, width: '112px' }),
+  { ...EXTRA, key: 'bill', title: 'Bill', width: '96px', cell: (entry) => entry.bill?.number },
   {
     key: 'labels',
-    isExtra: true,
+    ...EXTRA,
     title: 'Labels',
     width: '200px',
-    phone: 'hidden',
     cell: (entry) =>
       textCell(
         Object.entries(entry.labels)
@@ -190,10 +142,9 @@ export const COLUMNS: readonly Column<Entry>[] = [
   },
   {
     key: 'session',
-    isExtra: true,
+    ...EXTRA,
     title: 'Session',
     width: '130px',
-    phone: 'hidden',
     cell: (entry) => textCell(entry.session_id),
   },
-]
+])

@@ -4,15 +4,14 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
-import { DataTable } from '../../parts/data-table.tsx'
+import { agoColumn, countColumn, fineMoneyColumn, statusColumn, textColumn, unsorted } from '../../parts/columns.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { nameOf, placeKey } from '../../parts/entries/entry.ts'
+import { type Entry, nameOf, placeKey } from '../../parts/entries/entry.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { FigureLink } from '../../parts/figure-link.tsx'
-import { Ago, Count, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
-import { Status } from '../../parts/status.tsx'
 import { SectionTitle } from '../../parts/texts.tsx'
 import { useNear } from '../../parts/when-near.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
@@ -72,54 +71,22 @@ export function RecentEntries({ filter, period: { period, name }, count: all }: 
           rowKey={({ id }) => id}
           open={({ id }) => navigate(addressOf('/entries', { ...list, open: id }))}
           empty={<Empty title="No entries">The latest entries appear here.</Empty>}
-          columns={[
-            {
-              key: 'at',
-              title: 'Started',
-              phone: 'bare',
-              width: '130px',
-              cell: ({ started_at }) => <Ago at={started_at} />,
-            },
-            {
-              key: 'who',
-              title: 'Agent manager',
-              phone: 'bare',
-              width: '140px',
-              cell: ({ agent_manager }) => <bdi>{agent_manager.name}</bdi>,
-            },
-            {
-              key: 'summary',
-              title: 'Summary',
-              phone: 'title',
-              cell: (entry) => <bdi>{[placeKey(entry), nameOf(entry)].filter(Boolean).join(' · ')}</bdi>,
-            },
-            { key: 'model', title: 'Model', phone: 'bare', width: '160px', cell: ({ model }) => <bdi>{model}</bdi> },
-            {
-              key: 'status',
-              title: 'Status',
-              phone: 'hidden',
-              width: '100px',
-              cell: ({ status }) => <Status of={status} />,
-            },
-            {
-              key: 'tokens',
-              title: 'Tokens',
-              isNumber: true,
-              width: '90px',
-              phone: 'hidden',
-              cell: ({ tokens }) => <Count value={tokens.total} />,
-            },
-            {
-              key: 'cost',
-              title: 'Cost',
-              isNumber: true,
-              width: '100px',
-              phone: 'value',
-              cell: ({ cost }) => <Money amount={cost} isFine />,
-            },
-          ]}
+          columns={COLUMNS}
         />
       )}
     </Stack>
   )
 }
+
+/** The newest first. */
+const COLUMNS: Column<Entry>[] = unsorted([
+  agoColumn('at', 'Started', ({ started_at }) => started_at, { phone: 'bare', width: '130px' }),
+  textColumn('who', 'Agent manager', ({ agent_manager }) => agent_manager.name, { phone: 'bare', width: '140px' }),
+  textColumn('summary', 'Summary', (entry) => [placeKey(entry), nameOf(entry)].filter(Boolean).join(' · '), {
+    phone: 'title',
+  }),
+  textColumn('model', 'Model', ({ model }) => model, { phone: 'bare', width: '160px' }),
+  statusColumn('status', 'Status', ({ status }) => status, { phone: 'hidden', width: '100px' }),
+  countColumn('tokens', 'Tokens', ({ tokens }) => tokens.total, { width: '90px', phone: 'hidden' }),
+  fineMoneyColumn('cost', 'Cost', ({ cost }) => cost, { width: '100px', phone: 'value' }),
+])

@@ -5,13 +5,13 @@ import { useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { counted } from '../../format/counts.ts'
 import { dayOf, duration } from '../../format/moments.ts'
-import { countColumn } from '../../parts/columns.tsx'
+import { countColumn, fineMoneyColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { type Entry, placeKey } from '../../parts/entries/entry.ts'
 import { Failure } from '../../parts/failure.tsx'
-import { Moment, Money } from '../../parts/figures.tsx'
+import { Moment } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -174,13 +174,5 @@ const columnsOf = (span: Span): Column<Entry>[] => [
   },
   { key: 'status', title: 'Status', width: '100px', phone: 'bare', cell: ({ status }) => <Status of={status} /> },
   countColumn('tokens', 'Tokens', ({ tokens }) => tokens.total, { width: '90px', phone: 'hidden' }),
-  {
-    key: 'cost',
-    title: 'Cost',
-    width: '120px',
-    isNumber: true,
-    phone: 'value',
-    value: ({ cost }) => cost,
-    cell: ({ cost }) => <Money amount={cost} isFine />,
-  },
+  fineMoneyColumn('cost', 'Cost', ({ cost }) => cost, { width: '120px', phone: 'value' }),
 ]
