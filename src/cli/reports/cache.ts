@@ -1,13 +1,11 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { CacheGroup, CacheReport } from '../../features/reports/schema.ts'
 import type { CacheLine, CacheQuery } from '../../features/reports/service.ts'
-import { examples } from '../flags/options.ts'
 import { counted, countText, dollars, inDollars, shareText } from '../terminal/numbers.ts'
 import { type Column, localMinute, print, printTable } from '../terminal/print.ts'
-import { addInsightAction } from './insight.ts'
-import { periodText, type ReportFlags } from './output.ts'
+import { addReport, periodText } from './report.ts'
 
-interface CacheFlags extends ReportFlags {
+interface CacheFlags {
   by?: string
   bucket?: string
 }
@@ -18,27 +16,26 @@ interface Line {
 }
 
 export function addReportsCacheCommand(reports: Command): void {
-  const cache = reports
-    .command('cache')
-    .description('Report how much input was read from caches, and what caching saved at standard prices')
-    .option('--by <what>', 'group by model, agent_manager or project')
-    .option('--bucket <width>', 'bucket width: 1h, 1d, 1w, 1mo, 1q, 1y, or all for one bucket (default all)')
-  addInsightAction<CacheFlags, { report: CacheReport; groupBy: CacheQuery['groupBy'] }, CacheLine>(cache, {
-    path: 'cache',
+  addReport<{ report: CacheReport; groupBy: CacheQuery['groupBy'] }, CacheLine, CacheFlags>(reports, {
+    name: 'cache',
+    description: 'Report how much input was read from caches, and what caching saved at standard prices',
+    options: [
+      new Option('--by <what>', 'group by model, agent_manager or project'),
+      new Option('--bucket <width>', 'bucket width: 1h, 1d, 1w, 1mo, 1q, 1y, or all for one bucket (default all)'),
+    ],
     texts: ({ by, bucket }) => ({ group_by: by, bucket_width: bucket }),
     async read({ reports }, self, texts) {
       const asked = await reports.readCache(texts, self)
       return { report: await reports.cache(self.viewer, asked), groupBy: asked.groupBy }
     },
-    async csv({ report, groupBy }) {
+    async csv(read) {
       const { cacheColumns, cacheLines } = await import('../../features/reports/service.ts')
+      const { report, groupBy } = await read()
       return { rows: cacheLines(report), columns: cacheColumns(groupBy) }
     },
     show: ({ report }) => printCache(report),
-  }).addHelpText(
-    'after',
-    examples('tally reports cache --by model --month 2026-11', 'tally reports cache --bucket 1w --last 90d --csv'),
-  )
+    examples: ['tally reports cache --by model --month 2026-11', 'tally reports cache --bucket 1w --last 90d --csv'],
+  })
 }
 
 function nameOf({ model, agent_manager, project }: CacheGroup): string {

@@ -1,12 +1,9 @@
 import type { Command } from 'commander'
 import type { CompletenessReport } from '../../features/reports/schema.ts'
-import { addSubjectFilters, entryFilterTexts } from '../flags/entry-filters.ts'
-import { examples } from '../flags/options.ts'
-import { addPeriodFlags, periodTexts } from '../flags/period.ts'
+import { addSubjectFilters } from '../flags/entry-filters.ts'
 import { countText, dollars } from '../terminal/numbers.ts'
-import { print, printCsv, printJson, printTable } from '../terminal/print.ts'
-import { withServices } from '../with-services.ts'
-import { addOutputFlags, periodText, type ReportFlags } from './output.ts'
+import { print, printTable } from '../terminal/print.ts'
+import { addReport, periodText } from './report.ts'
 
 /** What the checks are called in a table. */
 const CHECK_TEXTS: Record<CompletenessReport['data'][number]['check'], string> = {
@@ -30,33 +27,19 @@ const CHECK_TEXTS: Record<CompletenessReport['data'][number]['check'], string> =
 }
 
 export function addReportsCompletenessCommand(reports: Command): void {
-  const completeness = reports
-    .command('completeness')
-    .description('List what to complete before a period can be billed: placement, prices, approval, bills')
-  addOutputFlags(addSubjectFilters(addPeriodFlags(completeness)), 'completeness', { paged: false })
-    .addHelpText(
-      'after',
-      examples('tally reports completeness --month 2026-11', 'tally reports completeness --client "Acme Ltd" --json'),
-    )
-    .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<ReportFlags>()
-      await withServices(flags, async (services, self) => {
-        const { viewer } = self
-        const { reports: service } = services
-        const asked = await service.readCompleteness(
-          {
-            ...entryFilterTexts(flags),
-            ...(await periodTexts(services, flags)),
-          },
-          self,
-        )
-        const report = await service.completeness(viewer, asked)
-        if (flags.json) return printJson(report)
-        if (!flags.csv) return printCompleteness(report)
-        const { COMPLETENESS_COLUMNS } = await import('../../features/reports/service.ts')
-        return printCsv(report.data, COMPLETENESS_COLUMNS)
-      })
-    })
+  addReport<CompletenessReport, CompletenessReport['data'][number]>(reports, {
+    name: 'completeness',
+    description: 'List what to complete before a period can be billed: placement, prices, approval, bills',
+    filters: addSubjectFilters,
+    read: async ({ reports }, self, texts) =>
+      reports.completeness(self.viewer, await reports.readCompleteness(texts, self)),
+    async csv(report) {
+      const { COMPLETENESS_COLUMNS } = await import('../../features/reports/service.ts')
+      return { rows: (await report()).data, columns: COMPLETENESS_COLUMNS }
+    },
+    show: printCompleteness,
+    examples: ['tally reports completeness --month 2026-11', 'tally reports completeness --client "Acme Ltd" --json'],
+  })
 }
 
 function printCompleteness(report: CompletenessReport): void {

@@ -1,28 +1,22 @@
 import type { Command } from 'commander'
 import type { OutlierSession, OutliersReport } from '../../features/anomalies/schema.ts'
-import { examples } from '../flags/options.ts'
 import { dollars } from '../terminal/numbers.ts'
 import { localMinute, print, printTable } from '../terminal/print.ts'
-import { addInsightAction } from './insight.ts'
-import { periodText, type ReportFlags } from './output.ts'
+import { addReport, periodText } from './report.ts'
 
 export function addReportsOutliersCommand(reports: Command): void {
-  const outliers = reports
-    .command('outliers')
-    .description('List sessions that cost far more than is usual for their person')
-  addInsightAction<ReportFlags, OutliersReport, OutlierSession>(outliers, {
-    path: 'outliers',
+  addReport<OutliersReport, OutlierSession>(reports, {
+    name: 'outliers',
+    description: 'List sessions that cost far more than is usual for their person',
     read: async ({ reports, anomalies }, self, texts) =>
       anomalies.outliers(self.viewer, await reports.readPeriod(texts, self)),
-    async csv({ data }) {
+    async csv(report) {
       const { OUTLIER_COLUMNS } = await import('../../features/anomalies/service.ts')
-      return { rows: data, columns: OUTLIER_COLUMNS }
+      return { rows: (await report()).data, columns: OUTLIER_COLUMNS }
     },
     show: printOutliers,
-  }).addHelpText(
-    'after',
-    examples('tally reports outliers --last 7d', 'tally reports outliers --month 2026-11 --project acme-web --csv'),
-  )
+    examples: ['tally reports outliers --last 7d', 'tally reports outliers --month 2026-11 --project acme-web --csv'],
+  })
 }
 
 function printOutliers(report: OutliersReport): void {

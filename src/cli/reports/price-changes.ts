@@ -1,27 +1,21 @@
 import type { Command } from 'commander'
 import type { PriceEffect, PriceEffectsReport } from '../../features/reports/schema.ts'
-import { examples } from '../flags/options.ts'
 import { countText, dollars } from '../terminal/numbers.ts'
 import { localMinute, print, printTable } from '../terminal/print.ts'
-import { addInsightAction, changeText, modelText } from './insight.ts'
-import { periodText, type ReportFlags } from './output.ts'
+import { addReport, changeText, modelText, periodText } from './report.ts'
 
 export function addReportsPriceChangesCommand(reports: Command): void {
-  const changes = reports
-    .command('price-changes')
-    .description('List price changes of models in use, with the usage since at both prices, largest effect first')
-  addInsightAction<ReportFlags, PriceEffectsReport, PriceEffect>(changes, {
-    path: 'price-changes',
+  addReport<PriceEffectsReport, PriceEffect>(reports, {
+    name: 'price-changes',
+    description: 'List price changes of models in use, with the usage since at both prices, largest effect first',
     read: async ({ reports }, self, texts) => reports.priceChanges(self.viewer, await reports.readPeriod(texts, self)),
-    async csv({ data }) {
+    async csv(report) {
       const { PRICE_CHANGES_COLUMNS } = await import('../../features/reports/service.ts')
-      return { rows: data, columns: PRICE_CHANGES_COLUMNS }
+      return { rows: (await report()).data, columns: PRICE_CHANGES_COLUMNS }
     },
     show: printPriceChanges,
-  }).addHelpText(
-    'after',
-    examples('tally reports price-changes --year 2026', 'tally reports price-changes --model gpt-5 --last 90d --csv'),
-  )
+    examples: ['tally reports price-changes --year 2026', 'tally reports price-changes --model gpt-5 --last 90d --csv'],
+  })
 }
 
 function printPriceChanges(report: PriceEffectsReport): void {

@@ -1,30 +1,24 @@
 import type { Command } from 'commander'
 import type { SurchargeModel, SurchargesReport } from '../../features/reports/schema.ts'
-import { examples } from '../flags/options.ts'
 import { counted, countText, dollars, inDollars, shareText } from '../terminal/numbers.ts'
 import { type Column, print, printTable } from '../terminal/print.ts'
-import { addInsightAction, modelText } from './insight.ts'
-import { periodText, type ReportFlags } from './output.ts'
+import { addReport, modelText, periodText } from './report.ts'
 
 export function addReportsSurchargesCommand(reports: Command): void {
-  const surcharges = reports
-    .command('surcharges')
-    .description('Report what prices of long requests add to list values, by model')
-  addInsightAction<ReportFlags, SurchargesReport, SurchargeModel>(surcharges, {
-    path: 'surcharges',
+  addReport<SurchargesReport, SurchargeModel>(reports, {
+    name: 'surcharges',
+    description: 'Report what prices of long requests add to list values, by model',
     read: async ({ reports }, self, texts) => reports.surcharges(self.viewer, await reports.readPeriod(texts, self)),
-    async csv({ data }) {
+    async csv(report) {
       const { SURCHARGE_COLUMNS } = await import('../../features/reports/service.ts')
-      return { rows: data, columns: SURCHARGE_COLUMNS }
+      return { rows: (await report()).data, columns: SURCHARGE_COLUMNS }
     },
     show: printSurcharges,
-  }).addHelpText(
-    'after',
-    examples(
+    examples: [
       'tally reports surcharges --month 2026-11',
       'tally reports surcharges --project acme-web --last 90d --json',
-    ),
-  )
+    ],
+  })
 }
 
 /** Only if there are such entries. */

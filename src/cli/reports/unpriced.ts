@@ -1,39 +1,26 @@
 import type { Command } from 'commander'
 import type { UnpricedReport } from '../../features/reports/schema.ts'
-import { addEntryFilters, entryFilterTexts } from '../flags/entry-filters.ts'
-import { examples } from '../flags/options.ts'
+import { addEntryFilters } from '../flags/entry-filters.ts'
 import { countText } from '../terminal/numbers.ts'
-import { minute, note, print, printCsv, printJson, printTable } from '../terminal/print.ts'
-import { withServices } from '../with-services.ts'
-import { addOutputFlags, type ReportFlags } from './output.ts'
+import { minute, note, print, printTable } from '../terminal/print.ts'
+import { addReport } from './report.ts'
 
 export function addReportsUnpricedCommand(reports: Command): void {
-  const unpriced = reports
-    .command('unpriced')
-    .description('List models without a price, with the usage that is not valued yet')
-  addOutputFlags(addEntryFilters(unpriced), 'unpriced', { paged: true })
-    .addHelpText('after', examples('tally reports unpriced', 'tally reports unpriced --project acme-web --json'))
-    .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<ReportFlags>()
-      await withServices(flags, async ({ reports: service }, self) => {
-        const { viewer } = self
-        const asked = await service.readUnpriced(
-          {
-            ...entryFilterTexts(flags),
-            limit: flags.limit,
-            page: flags.page,
-          },
-          self,
-        )
-        if (flags.csv) {
-          const { UNPRICED_COLUMNS } = await import('../../features/reports/service.ts')
-          return printCsv(service.exportUnpriced(viewer, asked), UNPRICED_COLUMNS)
-        }
-        const report = await service.unpriced(viewer, asked)
-        if (flags.json) printJson(report)
-        else printUnpriced(report)
-      })
-    })
+  addReport<UnpricedReport, UnpricedReport['data'][number]>(reports, {
+    name: 'unpriced',
+    description: 'List models without a price, with the usage that is not valued yet',
+    filters: addEntryFilters,
+    isOfAnyTime: true,
+    isPaged: true,
+    read: async ({ reports }, self, texts) => reports.unpriced(self.viewer, await reports.readUnpriced(texts, self)),
+    async csv(_, { reports }, self, texts) {
+      const { UNPRICED_COLUMNS } = await import('../../features/reports/service.ts')
+      const asked = await reports.readUnpriced(texts, self)
+      return { rows: reports.exportUnpriced(self.viewer, asked), columns: UNPRICED_COLUMNS }
+    },
+    show: printUnpriced,
+    examples: ['tally reports unpriced', 'tally reports unpriced --project acme-web --json'],
+  })
 }
 
 function printUnpriced({ data, has_more, next_page }: UnpricedReport): void {

@@ -1,42 +1,23 @@
 import type { Command } from 'commander'
 import type { VarianceReport } from '../../features/reports/schema.ts'
-import { addReportFilters, entryFilterTexts } from '../flags/entry-filters.ts'
-import { examples } from '../flags/options.ts'
-import { addPeriodFlags, periodTexts } from '../flags/period.ts'
 import { counted, countText, dollars, inDollars } from '../terminal/numbers.ts'
-import { note, print, printCsv, printJson, printTable } from '../terminal/print.ts'
-import { withServices } from '../with-services.ts'
-import { addOutputFlags, type ReportFlags } from './output.ts'
+import { note, print, printTable } from '../terminal/print.ts'
+import { addReport } from './report.ts'
 
 export function addReportsVarianceCommand(reports: Command): void {
-  const variance = reports
-    .command('variance')
-    .description('Compare reported costs with list values by model and agent, largest difference first')
-  addOutputFlags(addReportFilters(addPeriodFlags(variance)), 'variance', { paged: true })
-    .addHelpText('after', examples('tally reports variance --month 2026-11', 'tally reports variance --last 90d --csv'))
-    .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<ReportFlags>()
-      await withServices(flags, async (services, self) => {
-        const { viewer } = self
-        const { reports: service } = services
-        const asked = await service.readVariance(
-          {
-            ...entryFilterTexts(flags),
-            ...(await periodTexts(services, flags)),
-            limit: flags.limit,
-            page: flags.page,
-          },
-          self,
-        )
-        if (flags.csv) {
-          const { VARIANCE_COLUMNS } = await import('../../features/reports/service.ts')
-          return printCsv(service.exportVariance(viewer, asked), VARIANCE_COLUMNS)
-        }
-        const report = await service.variance(viewer, asked)
-        if (flags.json) printJson(report)
-        else printVariance(report)
-      })
-    })
+  addReport<VarianceReport, VarianceReport['data'][number]>(reports, {
+    name: 'variance',
+    description: 'Compare reported costs with list values by model and agent, largest difference first',
+    isPaged: true,
+    read: async ({ reports }, self, texts) => reports.variance(self.viewer, await reports.readVariance(texts, self)),
+    async csv(_, { reports }, self, texts) {
+      const { VARIANCE_COLUMNS } = await import('../../features/reports/service.ts')
+      const asked = await reports.readVariance(texts, self)
+      return { rows: reports.exportVariance(self.viewer, asked), columns: VARIANCE_COLUMNS }
+    },
+    show: printVariance,
+    examples: ['tally reports variance --month 2026-11', 'tally reports variance --last 90d --csv'],
+  })
 }
 
 function printVariance({ totals, data, has_more, next_page }: VarianceReport): void {

@@ -1,38 +1,37 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { WhatIfModel, WhatIfReport } from '../../features/reports/schema.ts'
-import { examples } from '../flags/options.ts'
 import { counted, countText, dollars, inDollars } from '../terminal/numbers.ts'
 import { print, printTable } from '../terminal/print.ts'
-import { addInsightAction, changeText, modelText } from './insight.ts'
-import { periodText, type ReportFlags } from './output.ts'
+import { addReport, changeText, modelText, periodText } from './report.ts'
 
-interface WhatIfFlags extends ReportFlags {
+interface WhatIfFlags {
   asModel?: string
   asProvider?: string
 }
 
 export function addReportsWhatIfCommand(reports: Command): void {
-  const whatIf = reports
-    .command('what-if')
-    .description('Compare the cost of the same tokens with the prices of another model: hypothetical')
-    .requiredOption('--as-model <name>', 'model whose prices are used instead; with --model, instead of these models')
-    .option('--as-provider <name>', 'its provider (default: its maker)')
-  addInsightAction<WhatIfFlags, WhatIfReport, WhatIfModel>(whatIf, {
-    path: 'what-if',
+  addReport<WhatIfReport, WhatIfModel, WhatIfFlags>(reports, {
+    name: 'what-if',
+    description: 'Compare the cost of the same tokens with the prices of another model: hypothetical',
+    options: [
+      new Option(
+        '--as-model <name>',
+        'model whose prices are used instead; with --model, instead of these models',
+      ).makeOptionMandatory(),
+      new Option('--as-provider <name>', 'its provider (default: its maker)'),
+    ],
     texts: ({ asModel, asProvider }) => ({ as_model: asModel, as_provider: asProvider }),
     read: async ({ reports }, self, texts) => reports.whatIf(self.viewer, await reports.readWhatIf(texts, self)),
-    async csv({ data }) {
+    async csv(report) {
       const { WHAT_IF_COLUMNS } = await import('../../features/reports/service.ts')
-      return { rows: data, columns: WHAT_IF_COLUMNS }
+      return { rows: (await report()).data, columns: WHAT_IF_COLUMNS }
     },
     show: printWhatIf,
-  }).addHelpText(
-    'after',
-    examples(
+    examples: [
       'tally reports what-if --as-model claude-haiku-4-5 --month 2026-11',
       'tally reports what-if --as-model gpt-5 --model claude-opus-4-5 --last 30d --json',
-    ),
-  )
+    ],
+  })
 }
 
 function printWhatIf(report: WhatIfReport): void {
