@@ -17,15 +17,23 @@ export interface Span {
   endingAt: number
 }
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/
-const YEAR = /^\d{4}$/
-const QUARTER = /^(\d{4})-Q([1-4])$/i
-const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/
+/** The years 0001 to 9998: RFC 3339 can write when their days begin and end, in every time zone. */
+const ANY_YEAR = '(?!0000|9999)\\d{4}'
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+const DAY = new RegExp(`^${ANY_YEAR}-\\d{2}-\\d{2}$`)
+const YEAR = new RegExp(`^${ANY_YEAR}$`)
+const QUARTER = new RegExp(`^(${ANY_YEAR})-Q([1-4])$`, 'i')
+const MONTH = new RegExp(`^${ANY_YEAR}-(0[1-9]|1[0-2])$`)
 
-/** Whether the text is an existing day. */
+/** Whether the text is an existing day of these years. */
 export function isDay(text: string): boolean {
+  return DAY.test(text) && isDate(text)
+}
+
+/** Whether the text is an existing day of any year, whose first moment may be meant. */
+export function isDate(text: string): boolean {
   // Date would read 30 February as 2 March, and Temporal would read the date of a timestamp and ignore its offset.
-  if (!DAY.test(text)) return false
+  if (!DATE.test(text)) return false
   const midnight = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().slice(0, 10) === text
 }

@@ -1,6 +1,6 @@
 /** Moments and durations as text. Moments are milliseconds since 1970. */
-import { dayAt, isDay, startOfDay } from './calendar.ts'
-import { parseTimestamp } from './timestamp.ts'
+import { dayAt, isDate, startOfDay } from './calendar.ts'
+import { isWritable, parseTimestamp } from './timestamp.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -21,7 +21,9 @@ export function parseDuration(text: string): number | undefined {
  */
 export function parseMoment(text: string, timeZone: string): number | undefined {
   const trimmed = text.trim()
-  return isDay(trimmed) ? startOfDay(trimmed, timeZone) : parseTimestamp(trimmed)
+  if (!isDate(trimmed)) return parseTimestamp(trimmed)
+  const moment = startOfDay(trimmed, timeZone)
+  return isWritable(moment) ? moment : undefined
 }
 
 /** A moment in the format of responses: RFC 3339, in UTC, with milliseconds. */

@@ -20,8 +20,14 @@ const TIMESTAMP_PATTERN = new RegExp(TIMESTAMP)
 /** The digits of a text that matches {@link TIMESTAMP}. */
 const PARTS = /^(\d{4})-?(\d{2})-?(\d{2}).(\d{2}):?(\d{2}):?(\d{2})?(?:[.,](\d+))? ?(?:[Zz]|([+-]\d{2}):?(\d{2})?)$/
 
-/** RFC 3339 has no earlier timestamp, though an offset in the first hours of the year 0000 would result in one. */
-const YEAR_ZERO = Date.parse('0000-01-01T00:00:00Z')
+/** RFC 3339 has no timestamp before or after, though offsets in the first and the last hours would result in one. */
+const FIRST = Date.parse('0000-01-01T00:00:00Z')
+const LAST = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** Whether a timestamp can say the moment. */
+export function isWritable(moment: number): boolean {
+  return moment >= FIRST && moment <= LAST
+}
 
 /** Whether the text is written like a timestamp, even of a day that does not exist. */
 export function isTimestamp(text: string): boolean {
@@ -47,7 +53,7 @@ function parseUsual(text: string): number | undefined {
   // Date.parse reads the usual form fast, but accepts some impossible days as days of the next month.
   const milliseconds = Date.parse(text)
   if (Number.isNaN(milliseconds)) return leapSecond(text)
-  if (milliseconds < YEAR_ZERO) return undefined
+  if (!isWritable(milliseconds)) return undefined
   const day = Number(text.slice(8, 10))
   return day > 28 && day > daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7))) ? undefined : milliseconds
 }
@@ -59,6 +65,5 @@ function daysInMonth(year: number, month: number): number {
 /** RFC 3339 allows a 60th second; like POSIX, Tally can't represent it and uses the 59th. */
 function leapSecond(text: string): number | undefined {
   if (text.slice(17, 19) !== '60') return undefined
-  const milliseconds = Date.parse(`${text.slice(0, 17)}59${text.slice(19)}`)
-  return Number.isNaN(milliseconds) ? undefined : milliseconds
+  return parseUsual(`${text.slice(0, 17)}59${text.slice(19)}`)
 }

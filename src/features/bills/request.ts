@@ -39,6 +39,7 @@ export function issuesOfRequest(body: BillRequest, today: string): Issue[] {
       refuse('/period', 'too_large', 'must not exceed two years')
     }
   }
+  if (month !== undefined && !daysOfMonth(month)) refuse('/month', 'bad_format', 'must be a month, such as 2026-11')
   const from = period?.from ?? (month && `${month}-01`)
   if (from !== undefined && from > today)
     refuse(period ? '/period/from' : '/month', 'too_large', 'must not be in the future')
