@@ -19,6 +19,7 @@ interface Meaning {
   format?: string
   enum?: string[]
   pattern?: string
+  maxLength?: number
   minimum?: number
   maximum?: number
   [REQUIRED]?: true

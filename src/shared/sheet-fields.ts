@@ -13,9 +13,10 @@ export const REQUIRABLE_FIELDS = {
 /** More would make people type what nobody reads. */
 export const REQUIRED_LIMIT = 3
 
-/** A label by its name, as in reports. */
-const LABEL_FIELD = /^label:[a-z0-9_.-]{1,64}$/
+/** One of them, or a label by its name, as in reports. */
+export const REQUIRABLE = `^(${Object.keys(REQUIRABLE_FIELDS).join('|')}|label:[a-z0-9_.-]{1,64})$`
+const PATTERN = new RegExp(REQUIRABLE)
 
 export function isRequirable(field: string): boolean {
-  return Object.hasOwn(REQUIRABLE_FIELDS, field) || LABEL_FIELD.test(field)
+  return PATTERN.test(field)
 }

@@ -25,7 +25,7 @@ import {
 } from '../../schema/fields.ts'
 import { chosen, emailAddress, givenName, orNull, SHOWN } from '../../schema/types.ts'
 import { issueOfNumberFormat } from '../../shared/bill-numbers.ts'
-import { isRequirable, REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../shared/sheet-fields.ts'
+import { isRequirable, REQUIRABLE, REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../shared/sheet-fields.ts'
 import type { Organization } from './store.ts'
 
 interface Setting<Column extends keyof Organization, Shape extends TSchema> {
@@ -195,10 +195,11 @@ export const SETTINGS = {
   retention_events: setting({ column: 'retentionEvents', ...retention('events are removed', 1) }),
   sheet_required_fields: setting({
     column: 'sheetRequiredFields',
-    schema: Type.Array(Type.String(), {
+    schema: Type.Array(Type.String({ [SHOWN]: { pattern: REQUIRABLE } }), {
       description:
         'Up to three optional fields that entries on token sheets must have: `project`, `ticket`, `summary`, `provider`, `requests`, `reported_cost` or `label:<name>`. Entries that lack one cannot be added, and block submitting their sheet.',
       examples: [['ticket', 'label:team']],
+      [SHOWN]: { maxItems: REQUIRED_LIMIT, uniqueItems: true },
     }),
     issues: issuesOfRequiredFields,
   }),

@@ -9,7 +9,7 @@ export interface SearchQuery {
 }
 
 /** Longer than any name, id or key; of a text, nobody types more to find it again. */
-const TEXT_LIMIT = 200
+export const TEXT_LIMIT = 200
 
 export const USUAL_HITS = 5
 export const MOST_HITS = 20

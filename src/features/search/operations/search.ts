@@ -2,7 +2,7 @@ import { type Call, operation } from '../../../operations/operation.ts'
 import { parameter, requiredParameter } from '../../../operations/parameters.ts'
 import type { Scope } from '../../../shared/token-scopes.ts'
 import { EXAMPLE_SEARCH } from '../examples.ts'
-import { MOST_HITS, readSearchQuery, USUAL_HITS } from '../query.ts'
+import { MOST_HITS, readSearchQuery, TEXT_LIMIT, USUAL_HITS } from '../query.ts'
 import { SEARCH_TYPES, SearchAnswer, type SearchType } from '../schema.ts'
 import type { SearchService } from '../service.ts'
 
@@ -30,7 +30,11 @@ export const searchEverything = operation({
   allow: ['read', 'session'],
   scope: [...new Set(Object.values(SCOPES))],
   query: {
-    q: requiredParameter({ type: 'string', description: 'The text to search for, at most 200 characters.' }),
+    q: requiredParameter({
+      type: 'string',
+      maxLength: TEXT_LIMIT,
+      description: `The text to search for, at most ${TEXT_LIMIT} characters.`,
+    }),
     limit: parameter({
       type: 'integer',
       minimum: 1,
