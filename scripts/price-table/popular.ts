@@ -5,7 +5,7 @@
  * `popular.tsv`, which `--write` updates.
  */
 import { join } from 'node:path'
-import { defaultAliases, defaultRows } from '../../src/features/prices/default-table.ts'
+import { defaultTable } from '../../src/features/prices/default-table.ts'
 import { PriceTable } from '../../src/features/prices/price-table.ts'
 import { formatDecimal } from '../../src/lib/money.ts'
 import { type Claim, type DatedPrice, readSources, type Sources } from './claims.ts'
@@ -20,8 +20,8 @@ const HEAD = ['name', 'provider', 'step', 'row', 'tally', ...SOURCE_NAMES, 'why'
 export async function popularTable(): Promise<string> {
   const sources = await readSources()
   const table = new PriceTable(
-    defaultRows().map((row, index) => ({ ...row, id: index + 1, uid: 'prc_', source: 'default' })),
-    defaultAliases().map((alias) => ({ ...alias, source: 'default' })),
+    defaultTable().rows.map((row, index) => ({ ...row, id: index + 1, uid: 'prc_', source: 'default' })),
+    defaultTable().aliases.map((alias) => ({ ...alias, source: 'default' })),
   )
   const names = (await Bun.file(NAMES_FILE).text()).trim().split('\n')
   const lines = names.map((line) => {

@@ -80,9 +80,13 @@ export interface Tx extends Reader, Pick<Builders, 'insert' | 'update' | 'delete
   /**
    * Inserts rows, in order. All of them have the properties of the first one, without SQL in their values; undefined is
    * written as null. Returns nothing: ids are reserved before. One statement for all rows on PostgreSQL, one prepared
-   * statement for each on SQLite.
+   * statement for each on SQLite. With `existing`, a row whose `key` exists updates the columns `set` of the existing one.
    */
-  insertAll<T extends PgTable>(table: T, rows: readonly T['$inferInsert'][]): MaybePromise<void>
+  insertAll<T extends PgTable>(
+    table: T,
+    rows: readonly T['$inferInsert'][],
+    existing?: Record<'key' | 'set', readonly (keyof T['$inferInsert'] & string)[]>,
+  ): MaybePromise<void>
   /** Updates rows by id. The same rules as for `insertAll` apply, and no id may occur twice. */
   updateAll<T extends PgTable>(
     table: T,

@@ -286,6 +286,29 @@ forEachEngine('statements over sets', (open) => {
     ])
   })
 
+  test('insert what is new, and update the named columns of what exists', async () => {
+    const db = await open()
+    const { priceAliases } = db.read.tables
+    const add = (models: Record<string, string>, createdAt: number, existing?: 'model') =>
+      db.write(async (tx) => {
+        const rows = Object.entries(models).map(([alias, model]) => ({
+          ...{ alias, model, provider: 'openai', source: 'default', createdAt },
+        }))
+        const key = ['alias', 'source', 'provider'] as const
+        await tx.insertAll(priceAliases, rows, existing && { key, set: [existing] })
+      })
+    await add({ one: 'first', two: 'first' }, 1)
+    await add({ two: 'second', three: 'second' }, 2, 'model')
+    const rows = await db.read.select().from(priceAliases).orderBy(asc(priceAliases.alias))
+    expect(rows.map(({ alias, model, createdAt }) => [alias, model, createdAt])).toEqual([
+      ['one', 'first', 1],
+      ['three', 'second', 2],
+      ['two', 'second', 1],
+    ])
+    // The same rows without it are inserted, or refused.
+    expect(isUniqueViolation(await failureOf(add({ two: 'third' }, 3)))).toBe(true)
+  })
+
   test('write defaults for properties that no row has, and null for undefined', async () => {
     const db = await open()
     const row = await db.write(async (tx) => {

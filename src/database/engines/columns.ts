@@ -8,6 +8,18 @@ export interface WrittenColumn {
   encode: Convert
 }
 
+/** What becomes of existing rows: those with the same values in `key` get the new ones of `set`. By properties. */
+export type Existing = Record<'key' | 'set', readonly string[]>
+
+/** The end of an INSERT; empty if every row is new. */
+export function conflictClause(table: Table, existing: Existing | undefined): string {
+  if (!existing) return ''
+  const [key, set] = [existing.key, existing.set].map((properties) =>
+    columnsOf(table, properties).map(({ name }) => name),
+  )
+  return ` ON CONFLICT (${key}) DO UPDATE SET ${set!.map((name) => `${name} = excluded.${name}`)}`
+}
+
 /** The columns that the properties of a row belong to. */
 export function columnsOf(table: Table, properties: readonly string[]): WrittenColumn[] {
   const columns = getTableColumns(table)

@@ -1,7 +1,7 @@
 /** The list value of usage by the embedded price table, for programs without a database. */
 import { newId } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
-import { defaultAliases, defaultRows } from './default-table.ts'
+import { defaultTable } from './default-table.ts'
 import { PriceTable } from './price-table.ts'
 import { valueCounts } from './rates.ts'
 import type { UsageOfModel } from './service.ts'
@@ -12,9 +12,12 @@ export type ListValue = (usage: UsageOfModel) => Nanos | undefined
 /** Reads the table, which takes a few milliseconds. */
 export function createListValue(): ListValue {
   const uid = newId('prc')
-  const prices = defaultRows().map((row, id) => ({ ...row, id, uid, source: 'default' as const }))
-  const aliases = defaultAliases().map((alias) => ({ ...alias, source: 'default' as const }))
-  const table = new PriceTable(prices, aliases)
+  const { rows, aliases } = defaultTable()
+  const source = 'default' as const
+  const table = new PriceTable(
+    rows.map((row, id) => ({ ...row, id, uid, source })),
+    aliases.map((alias) => ({ ...alias, source })),
+  )
   return (usage) => {
     const hit = table.find(usage.model, usage.provider, usage.startedAt)
     return hit && valueCounts(hit.price.rates, usage)?.listValueNanos

@@ -11,13 +11,7 @@ import { type Page, pageOf } from '../../schema/lists.ts'
 import { writeKeyPage } from '../../schema/query.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
-import {
-  DEFAULT_TABLE_VERSION,
-  defaultAliases,
-  defaultRows,
-  defaultSources,
-  defaultTableAsOf,
-} from './default-table.ts'
+import { defaultSources, defaultTable, defaultTableVersion } from './default-table.ts'
 import { explainSteps, type Resolution } from './explain.ts'
 import { readTable, TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
 import { EXPORT_FORMATS, type ExportFormat, exportText } from './formats/tally-export.ts'
@@ -250,7 +244,7 @@ export function createPricesService({ db, clock, audit, organization }: PricesDe
 
   async function hasDefaultPrices(): Promise<boolean> {
     const versions = await listEmbeddedVersions(db.read)
-    return versions.some((version) => version === DEFAULT_TABLE_VERSION || isNewerTable(version))
+    return versions.some((version) => version === defaultTableVersion() || isNewerTable(version))
   }
 
   return {
@@ -264,15 +258,16 @@ export function createPricesService({ db, clock, audit, organization }: PricesDe
       if (await hasDefaultPrices()) return false
       const now = clock.now()
       const today = startOfToday(now, await timeZone())
+      const version = defaultTableVersion()
+      const { rows, aliases, asOf } = defaultTable()
       return db.write(async (tx) => {
-        const aliases = defaultAliases()
         const known = await listPrices(tx, 'default')
-        const offered = offeredRows(known, defaultRows(), today, aliases)
+        const offered = offeredRows(known, rows, today, aliases)
         const record = {
           format: 'default',
-          name: DEFAULT_TABLE_VERSION,
+          name: version,
           digest: null,
-          asOf: defaultTableAsOf(),
+          asOf,
           counts: { new: offered.length },
           loadedAt: now,
           loadedBy: null,
@@ -282,7 +277,7 @@ export function createPricesService({ db, clock, audit, organization }: PricesDe
         const origin = { source: 'default', loadedAt: now, loadedBy: null, loadId: load.id } as const
         await addPrices(tx, offered, origin)
         await addAliases(tx, aliases, origin)
-        const after = { format: 'default', version: DEFAULT_TABLE_VERSION, prices: offered.length }
+        const after = { format: 'default', version, prices: offered.length }
         await audit.record(tx, TALLY, { action: 'prices.loaded', after })
         return true
       })
@@ -387,13 +382,14 @@ function listedIn({ text, format }: { text: string; format?: TableFormat | undef
 
 function embeddedTable() {
   const source = 'default' as const
+  const { rows, aliases } = defaultTable()
   return {
     format: null,
-    rows: defaultRows().map((row) => ({ ...row, source })),
-    aliases: defaultAliases().map((alias) => ({ ...alias, source })),
+    rows: rows.map((row) => ({ ...row, source })),
+    aliases: aliases.map((alias) => ({ ...alias, source })),
   }
 }
 
 function isNewerTable(version: string): boolean {
-  return Bun.semver.order(version, DEFAULT_TABLE_VERSION) > 0
+  return Bun.semver.order(version, defaultTableVersion()) > 0
 }

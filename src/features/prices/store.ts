@@ -1,6 +1,5 @@
 /** The tables `prices` and `price_aliases`. Price rows are only ever added, ended, and withdrawn if their load is undone. */
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
-import { addedValue } from '../../database/added-value.ts'
 import type { Reader, Tx } from '../../database/database.ts'
 import { portionsOf } from '../../database/portions.ts'
 import type { Tables } from '../../database/schema/tables.ts'
@@ -99,15 +98,11 @@ export async function addAliases(tx: Tx, aliases: Omit<PriceAlias, 'source'>[], 
   const { priceAliases } = tx.tables
   const { source, loadedAt: createdAt, loadedBy: createdBy, loadId } = origin
   for (const portion of portionsOf(aliases)) {
-    await tx
-      .insert(priceAliases)
-      .values(
-        portion.map(({ alias, provider, model }) => ({ alias, provider, model, source, createdAt, createdBy, loadId })),
-      )
-      .onConflictDoUpdate({
-        target: [priceAliases.alias, priceAliases.source, priceAliases.provider],
-        set: { model: addedValue(priceAliases.model), loadId },
-      })
+    await tx.insertAll(
+      priceAliases,
+      portion.map(({ alias, provider, model }) => ({ alias, provider, model, source, createdAt, createdBy, loadId })),
+      { key: ['alias', 'source', 'provider'], set: ['model', 'loadId'] },
+    )
   }
 }
 

@@ -18,6 +18,7 @@ export function offeredRows<Row extends PriceRow>(
   today: number,
   aliases: OfferedAlias[] = [],
 ): Row[] {
+  if (known.length === 0) return offered
   const knownModels = Map.groupBy(known, modelKey)
   const offeredModels = Map.groupBy(offered, modelKey)
   for (const { provider, alias, model } of aliases) {

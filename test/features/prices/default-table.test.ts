@@ -4,7 +4,7 @@ import { GENERATED, generatePriceTable } from '../../../scripts/price-table/gene
 import { currentOf } from '../../../scripts/price-table/merge.ts'
 import { PACKAGES, sourceText } from '../../../scripts/price-table/packages.ts'
 import { litellmSeller } from '../../../scripts/price-table/sellers.ts'
-import { defaultAliases, defaultRows, defaultSources } from '../../../src/features/prices/default-table.ts'
+import { defaultSources, defaultTable } from '../../../src/features/prices/default-table.ts'
 import { readTable } from '../../../src/features/prices/formats/table-file.ts'
 import { PriceTable } from '../../../src/features/prices/price-table.ts'
 import { COUNT_KINDS, PRICE_LIMIT_PICOS } from '../../../src/features/prices/rates.ts'
@@ -15,17 +15,17 @@ import { REQUEST_THRESHOLDS } from '../../../src/lib/request-thresholds.ts'
 const generated = await generatePriceTable()
 
 test('each row names the published tables that it is from, the newest of which dates it', () => {
-  for (const row of defaultRows().filter((_, index) => index % 20 === 0)) {
+  for (const row of defaultTable().rows.filter((_, index) => index % 20 === 0)) {
     const dates = defaultSources(row).map(({ as_of }) => Date.parse(as_of))
     expect(Math.max(...dates)).toBe(row.asOf)
   }
-  expect(defaultSources({ ...defaultRows()[0]!, input: 1n })).toEqual([])
+  expect(defaultSources({ ...defaultTable().rows[0]!, input: 1n })).toEqual([])
 })
 
 function embeddedTable(): PriceTable {
   return new PriceTable(
-    defaultRows().map((row, index) => ({ ...row, id: index + 1, uid: newId('prc'), source: 'default' })),
-    defaultAliases().map((alias) => ({ ...alias, source: 'default' })),
+    defaultTable().rows.map((row, index) => ({ ...row, id: index + 1, uid: newId('prc'), source: 'default' })),
+    defaultTable().aliases.map((alias) => ({ ...alias, source: 'default' })),
   )
 }
 
@@ -96,7 +96,7 @@ describe('the embedded price table', () => {
   })
 
   test('has tiers at the lengths that requests are summed at', () => {
-    const rare = defaultRows().filter(({ tiers }) =>
+    const rare = defaultTable().rows.filter(({ tiers }) =>
       tiers.some(
         ({ fromTokens }) => ![fromTokens, fromTokens - 1].some((length) => REQUEST_THRESHOLDS.includes(length)),
       ),
@@ -106,7 +106,7 @@ describe('the embedded price table', () => {
 
   test('has the multipliers of services, where all prices are multiplied alike', () => {
     const servicesOf = (provider: string, model: string) => {
-      const variants = defaultRows().findLast((row) => row.provider === provider && row.model === model)?.extras
+      const variants = defaultTable().rows.findLast((row) => row.provider === provider && row.model === model)?.extras
         ?.variants
       return variants?.map(({ kind, name, multiplier }) => `${kind} ${name} ${multiplier}`).sort()
     }
@@ -121,7 +121,7 @@ describe('the embedded price table', () => {
 
   test('has prices of searches and of DeepSeek’s peak hours on workdays', () => {
     const rowOf = (provider: string, model: string) =>
-      defaultRows().findLast((row) => row.provider === provider && row.model === model)?.extras
+      defaultTable().rows.findLast((row) => row.provider === provider && row.model === model)?.extras
     expect(rowOf('anthropic', 'claude-opus-4-8')?.tools).toEqual({ web_search: 10_000_000_000n })
     expect(rowOf('deepseek', 'deepseek-v4-pro')?.hours).toMatchObject([
       { from: 60, to: 240, days: [1, 2, 3, 4, 5], multiplier: 2_000_000n },
@@ -130,7 +130,7 @@ describe('the embedded price table', () => {
   })
 
   test('has as many prices as the manual says', async () => {
-    const rows = defaultRows()
+    const rows = defaultTable().rows
     const models = new Set(rows.map(({ provider, model }) => `${provider} ${model}`)).size
     const providers = new Set(rows.map(({ provider }) => provider)).size
     const counts = `${rows.length.toLocaleString('en')} dated prices of ${models.toLocaleString('en')} models at ${providers} providers`
@@ -138,11 +138,13 @@ describe('the embedded price table', () => {
   })
 
   test('has no changes for a database that has it', () => {
-    expect(offeredRows(defaultRows(), defaultRows(), Date.UTC(2027, 0, 1), defaultAliases())).toEqual([])
+    expect(offeredRows(defaultTable().rows, defaultTable().rows, Date.UTC(2027, 0, 1), defaultTable().aliases)).toEqual(
+      [],
+    )
   })
 
   test('has each model at a price of input or output, within the limit, tiers ascending', () => {
-    for (const row of defaultRows()) {
+    for (const row of defaultTable().rows) {
       expect(row.input ?? row.output).not.toBeNull()
       for (const kind of COUNT_KINDS) expect((row[kind] ?? 0n) <= PRICE_LIMIT_PICOS).toBe(true)
       const starts = row.tiers.map((tier) => tier.fromTokens)
@@ -151,24 +153,24 @@ describe('the embedded price table', () => {
   })
 
   test('has no two rows for the same model and day, and no alias that is a model of the provider or stands for two', () => {
-    const rows = defaultRows().map((row) => `${row.provider} ${row.model} ${row.effectiveFrom}`)
+    const rows = defaultTable().rows.map((row) => `${row.provider} ${row.model} ${row.effectiveFrom}`)
     expect(new Set(rows).size).toBe(rows.length)
-    const models = new Set(defaultRows().map((row) => `${row.provider} ${row.model}`))
-    const names = defaultAliases().map(({ provider, alias }) => `${provider} ${alias}`)
+    const models = new Set(defaultTable().rows.map((row) => `${row.provider} ${row.model}`))
+    const names = defaultTable().aliases.map(({ provider, alias }) => `${provider} ${alias}`)
     expect(new Set(names).size).toBe(names.length)
     expect(names.filter((name) => models.has(name))).toEqual([])
-    expect(defaultAliases().filter(({ provider, model }) => !models.has(`${provider} ${model}`))).toEqual([])
+    expect(defaultTable().aliases.filter(({ provider, model }) => !models.has(`${provider} ${model}`))).toEqual([])
   })
 
   test('keeps a price that was written with a tail of floating-point noise as it was meant', () => {
-    const noisy = defaultRows().find(
+    const noisy = defaultTable().rows.find(
       (row) => row.provider === 'huggingface_together' && row.model === 'Qwen/Qwen3-VL-8B-Instruct',
     )
     expect(noisy?.input).toBe(180_000n)
   })
 
   test('begins a tier one token above the length that the package still calls base', () => {
-    const rows = defaultRows().filter((row) => row.model === 'claude-sonnet-4-5' && row.provider === 'anthropic')
+    const rows = defaultTable().rows.filter((row) => row.model === 'claude-sonnet-4-5' && row.provider === 'anthropic')
     const [tiers, none] = rows.map((row) => row.tiers)
     expect(none).toEqual([])
     expect(rows[1]!.effectiveFrom).toBe(Date.UTC(2026, 3, 30))
@@ -187,15 +189,15 @@ describe('the embedded price table', () => {
   })
 
   test('has a dated price from midnight UTC on', () => {
-    const dates = defaultRows()
-      .filter((row) => row.model === 'o3' && row.provider === 'openai')
+    const dates = defaultTable()
+      .rows.filter((row) => row.model === 'o3' && row.provider === 'openai')
       .map((row) => row.effectiveFrom)
     expect(dates).toEqual([null, Date.UTC(2025, 5, 10)])
   })
 
   test('has DeepSeek’s prices without those of peak hours', () => {
-    const inputs = defaultRows()
-      .filter((row) => row.model === 'deepseek-v4-pro' && row.provider === 'deepseek')
+    const inputs = defaultTable()
+      .rows.filter((row) => row.model === 'deepseek-v4-pro' && row.provider === 'deepseek')
       .map((row) => row.input)
     expect(inputs).toEqual([1_740_000n, 435_000n, 660_000n])
   })

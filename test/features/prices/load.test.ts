@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { TALLY } from '../../../src/access/actor.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { Problem } from '../../../src/errors.ts'
-import { defaultRows } from '../../../src/features/prices/default-table.ts'
+import { defaultTable } from '../../../src/features/prices/default-table.ts'
 import type { LoadOptions } from '../../../src/features/prices/load-plan.ts'
 import type { PricesService, PriceView } from '../../../src/features/prices/service.ts'
 import { forEachEngine } from '../../support/databases.ts'
@@ -301,8 +301,8 @@ forEachEngine('lists of prices', (open) => {
       after = page.has_more ? page.data.at(-1)!.id : undefined
       await prices.setPrice({ model: `late-${seen.length}`, input: 1, output: 1 }, TALLY)
     } while (after !== undefined)
-    expect(new Set(seen).size).toBe(defaultRows().length)
-    expect(seen).toHaveLength(defaultRows().length)
+    expect(new Set(seen).size).toBe(defaultTable().rows.length)
+    expect(seen).toHaveLength(defaultTable().rows.length)
 
     const search = async (text: string) => (await prices.everyPrice({ search: text })).map(({ model }) => model)
     expect(await search('OPUS-4-8')).toContain('claude-opus-4-8')
@@ -325,7 +325,7 @@ forEachEngine('the real tables', (open) => {
       added.push(plan.additions.length)
     }
     expect(added).toEqual([2_176, 688, 0, 0])
-    expect(await prices.everyPrice({})).toHaveLength(defaultRows().length + 2_176 + 688)
+    expect(await prices.everyPrice({})).toHaveLength(defaultTable().rows.length + 2_176 + 688)
     const found = async (model: string, provider: string | null = null) => {
       const { step, price } = await prices.resolve(model, provider)
       return price ? `${step} ${price.source} ${price.provider} ${price.input}` : 'unpriced'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { TALLY } from '../../../src/access/actor.ts'
 import { readListQuery } from '../../../src/features/entries/listing/query.ts'
-import { defaultTableAsOf } from '../../../src/features/prices/default-table.ts'
+import { defaultTable } from '../../../src/features/prices/default-table.ts'
 import { priceSet, withIdentity } from '../../../src/features/prices/in-use.ts'
 import { asOfTable } from '../../../src/features/prices/load-plan.ts'
 import type { TableOptions } from '../../../src/features/prices/loading.ts'
@@ -97,7 +97,7 @@ forEachEngine('loads of price tables', (open) => {
     expect(planned.additions).toMatchObject([
       {
         row: { model: 'gpt-5', input: 2_000_000n },
-        replaced: { input: 1_250_000n, source: 'default', asOf: defaultTableAsOf() },
+        replaced: { input: 1_250_000n, source: 'default', asOf: defaultTable().asOf },
         isSame: false,
       },
       { row: { model: 'gpt-99' }, replaced: undefined },
@@ -107,7 +107,7 @@ forEachEngine('loads of price tables', (open) => {
   test('skip rows that are older than the different prices they would replace, unless asked', async () => {
     const { plan, load, priceOf } = await stage()
     const text = tableOf('openai gpt-5 2', 'openai gpt-99 1')
-    const asOf = defaultTableAsOf() - 1
+    const asOf = defaultTable().asOf - 1
     const { plan: planned } = await plan(text, { asOf })
     expect(planned.older).toMatchObject([{ row: { model: 'gpt-5' }, replaced: { source: 'default' } }])
     expect(planned.additions).toMatchObject([{ row: { model: 'gpt-99' } }])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { defaultAliases, defaultRows } from '../../../src/features/prices/default-table.ts'
+import { defaultTable } from '../../../src/features/prices/default-table.ts'
 import { explainSteps } from '../../../src/features/prices/explain.ts'
 import { type PriceAlias, PriceTable, type StoredPrice } from '../../../src/features/prices/price-table.ts'
 import { newId } from '../../../src/lib/id.ts'
@@ -42,8 +42,8 @@ function found(table: PriceTable, model: string, provider: string | null = null,
 }
 
 const DEFAULT = new PriceTable(
-  defaultRows().map((row, index) => ({ ...row, id: index + 1, uid: newId('prc'), source: 'default' })),
-  defaultAliases().map((alias) => ({ ...alias, source: 'default' })),
+  defaultTable().rows.map((row, index) => ({ ...row, id: index + 1, uid: newId('prc'), source: 'default' })),
+  defaultTable().aliases.map((alias) => ({ ...alias, source: 'default' })),
 )
 
 describe('step 1, an admin’s own price', () => {
@@ -344,7 +344,10 @@ describe('a seller', () => {
   })
 
   test('of Bedrock’s are all found without a provider, also those that begin like a maker’s own', () => {
-    const names = [...defaultRows(), ...defaultAliases().map(({ provider, alias: model }) => ({ provider, model }))]
+    const names = [
+      ...defaultTable().rows,
+      ...defaultTable().aliases.map(({ provider, alias: model }) => ({ provider, model })),
+    ]
       .filter(({ provider, model }) => provider === 'aws' && /^[a-z-]+\.(?:[a-z0-9]+\.)?[a-z]/.test(model))
       .map(({ model }) => model)
       .filter((model) => !model.startsWith('regional.'))
@@ -507,7 +510,7 @@ describe('explaining', () => {
   )
 
   test('finds the same as finding does, for every name of the embedded table', () => {
-    for (const { model, provider } of defaultRows()) {
+    for (const { model, provider } of defaultTable().rows) {
       for (const name of [model, `anthropic/${model}`, `${model}-20260101`]) {
         for (const seller of [null, provider]) {
           expect(DEFAULT.explain(name, seller, AT).hit).toEqual(DEFAULT.find(name, seller, AT) as never)

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { asc } from 'drizzle-orm'
 import type { Database } from '../../../src/database/database.ts'
-import { DEFAULT_TABLE_VERSION, defaultRows } from '../../../src/features/prices/default-table.ts'
+import { type DefaultTable, defaultTable, defaultTableVersion } from '../../../src/features/prices/default-table.ts'
 import type { PriceRow } from '../../../src/features/prices/rates.ts'
 import {
   type PricesService,
@@ -15,6 +17,7 @@ import { addAliases, addPrices, listAliases, listPrices } from '../../../src/fea
 import { forEachEngine } from '../../support/databases.ts'
 import { pricesServiceOf } from '../../support/prices-service.ts'
 
+const FILE = join(import.meta.dir, '../../../src/features/prices/default-prices.json')
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const clock = { now: () => NOW }
 
@@ -63,9 +66,22 @@ forEachEngine('prices', (openDatabase) => {
     const { db, prices } = await open()
     await prices.loadDefaultPrices()
     const stored = await listPrices(db.read)
-    expect(stored.map(({ id: _id, uid: _uid, ...row }) => row)).toMatchObject(defaultRows())
+    expect(stored.map(({ id: _id, uid: _uid, ...row }) => row)).toMatchObject(defaultTable().rows)
     expect(stored.every((price) => price.source === 'default')).toBe(true)
-    expect(await listEmbeddedVersions(db.read)).toEqual([DEFAULT_TABLE_VERSION])
+    const file: DefaultTable = await Bun.file(FILE).json()
+    const { prices: table, priceAliases } = db.read.tables
+    const columns = await db.read.select().from(table).orderBy(asc(table.id))
+    expect(columns.map(({ provider, model, cacheRead, asOf }) => [provider, model, cacheRead, asOf])).toEqual(
+      file.prices.map(({ provider, model, cache_read, from }) => [
+        ...[provider, model, cache_read === undefined ? null : BigInt(cache_read)],
+        Math.max(...from.map((position) => Date.parse(file.sources[position]!.as_of))),
+      ]),
+    )
+    const aliases = await db.read.select().from(priceAliases).orderBy(asc(priceAliases.id))
+    expect(aliases.map(({ provider, model, alias, source }) => [provider, model, alias, source])).toEqual(
+      file.aliases.flatMap(({ provider, model, names }) => names.map((name) => [provider, model, name, 'default'])),
+    )
+    expect(await listEmbeddedVersions(db.read)).toEqual([defaultTableVersion()])
   })
 
   test('loading the embedded table again adds nothing, also when it is asked for twice at once', async () => {
@@ -74,13 +90,13 @@ forEachEngine('prices', (openDatabase) => {
     // One of them adds it, and says so.
     expect((await Promise.all(both)).sort()).toEqual([false, true])
     expect(await prices.loadDefaultPrices()).toBe(false)
-    expect(await listPrices(db.read)).toHaveLength(defaultRows().length)
+    expect(await listPrices(db.read)).toHaveLength(defaultTable().rows.length)
   })
 
   test('an embedded table that is newer than the loaded one adds what changed, from today on', async () => {
     const { db, prices } = await open()
     const older = { source: 'default', loadedAt: NOW - 1, loadedBy: null } as const
-    const rows = defaultRows().map((row) =>
+    const rows = defaultTable().rows.map((row) =>
       row.provider === 'openai' && row.model === 'gpt-5' ? { ...row, input: 9_000_000n } : row,
     )
     await db.write(async (tx) => {

@@ -2,7 +2,7 @@ import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { Sql } from 'postgres'
 import type { StatementCounts } from '../../statement-counts.ts'
-import { columnsOf, type WrittenColumn } from '../columns.ts'
+import { columnsOf, conflictClause, type Existing, type WrittenColumn } from '../columns.ts'
 import { rowReaderOf } from '../conversions.ts'
 import { jsonRows, jsonValue, statementAdding, statementInserting, statementUpdating } from './json-sets.ts'
 import { PostgresReader } from './reader.ts'
@@ -75,8 +75,14 @@ export class PostgresTransaction extends PostgresReader {
     }
   }
 
-  async insertAll(table: Table, rows: readonly Row[]): Promise<void> {
-    await this.#writeAll('insert', table, rows, statementInserting)
+  async insertAll(table: Table, rows: readonly Row[], existing?: Existing): Promise<void> {
+    const conflict = conflictClause(table, existing)
+    await this.#writeAll(
+      `insert${conflict}`,
+      table,
+      rows,
+      (_table, columns) => statementInserting(table, columns) + conflict,
+    )
   }
 
   async updateAll(table: Table, rows: readonly Row[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Database as Connection, Statement } from 'bun:sqlite'
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import type { StatementCounts } from '../../statement-counts.ts'
-import { columnsOf, type WrittenColumn } from '../columns.ts'
+import { columnsOf, conflictClause, type Existing, type WrittenColumn } from '../columns.ts'
 import { rowReaderOf } from '../conversions.ts'
 import { SqliteReader } from './reader.ts'
 
@@ -65,10 +65,11 @@ export class SqliteTransaction extends SqliteReader {
     this.#effects.push(effect)
   }
 
-  insertAll(table: Table, rows: readonly Row[]): void {
-    this.#writeAll('insert', table, rows, (columns) => {
+  insertAll(table: Table, rows: readonly Row[], existing?: Existing): void {
+    const conflict = conflictClause(table, existing)
+    this.#writeAll(`insert${conflict}`, table, rows, (columns) => {
       const names = columns.map(({ name }) => name)
-      return [`INSERT INTO "${getTableName(table)}" (${names}) VALUES (${names.map(() => '?')})`, columns]
+      return [`INSERT INTO "${getTableName(table)}" (${names}) VALUES (${names.map(() => '?')})${conflict}`, columns]
     })
   }
 
