@@ -1,10 +1,4 @@
-/** Prices of service tiers, speeds, regions, tools and media: what sources say of them together, and in the table. Pure. */
-import type {
-  DefaultHours,
-  DefaultPrice,
-  DefaultPriceTier,
-  DefaultVariant,
-} from '../../src/features/prices/default-table.ts'
+/** Prices of service tiers, speeds, regions, tools and media: what sources say of them together. Pure. */
 import { reasonsAgainst } from '../../src/features/prices/plausibility.ts'
 import {
   type Adjustment,
@@ -14,8 +8,7 @@ import {
   type PriceTier,
   type TokenKind,
 } from '../../src/features/prices/rates.ts'
-import { TOKEN_FIELDS, TOKEN_KINDS } from '../../src/features/prices/records.ts'
-import { SERVICE_FIELDS } from '../../src/shared/usage.ts'
+import { TOKEN_KINDS } from '../../src/features/prices/records.ts'
 import type { DatedPrice } from './claims.ts'
 
 const ONE = 10n ** BigInt(MULTIPLIER_DIGITS)
@@ -62,64 +55,4 @@ function asMultiplier(adjustment: Adjustment, base: DatedPrice): Partial<Adjustm
         tier.fromTokens === base.tiers[index]!.fromTokens && isMultiple(tier.prices, base.tiers[index]!.prices),
     )
   return isWhole ? { multiplier, prices: {}, tiers: [] } : {}
-}
-
-/** As in the table's file. */
-export function extrasJson(extras: ExtraPrices | null | undefined): Partial<DefaultPrice> {
-  if (!extras) return {}
-  const { media, tools, variants, hours } = extras
-  return {
-    ...pricesJson(media),
-    ...(Object.keys(tools).length > 0
-      ? { tools: Object.fromEntries(Object.entries(tools).map(([name, price]) => [name, Number(price)])) }
-      : {}),
-    ...(variants.length > 0
-      ? {
-          variants: variants.map(
-            ({ kind, name, ...adjustment }): DefaultVariant => ({
-              [SERVICE_FIELDS[kind]]: name,
-              ...adjustmentJson(adjustment),
-            }),
-          ),
-        }
-      : {}),
-    ...(hours.length > 0
-      ? {
-          hours: hours.map(
-            ({ from, to, days, ...adjustment }): DefaultHours => ({
-              from: timeText(from),
-              to: timeText(to),
-              ...(days ? { days } : {}),
-              ...adjustmentJson(adjustment),
-            }),
-          ),
-        }
-      : {}),
-  }
-}
-
-function adjustmentJson({ multiplier, prices, tiers }: Adjustment) {
-  return {
-    ...(multiplier === null ? {} : { multiplier: Number(multiplier) / Number(ONE) }),
-    ...pricesJson(prices),
-    ...(tiers.length > 0 ? { tiers: tiers.map(tierJson) } : {}),
-  }
-}
-
-export function tierJson({ fromTokens, prices }: PriceTier): DefaultPriceTier {
-  return { from_tokens: fromTokens, ...pricesJson(prices) }
-}
-
-/** The known prices as numbers; none exceeds 10^9. */
-export function pricesJson(prices: Partial<Record<TokenKind, bigint | null>>): Omit<DefaultPriceTier, 'from_tokens'> {
-  const known = TOKEN_KINDS.flatMap((kind) => {
-    const price = prices[kind] ?? null
-    return price === null ? [] : [[TOKEN_FIELDS[kind], Number(price)]]
-  })
-  return Object.fromEntries(known)
-}
-
-function timeText(minutes: number): string {
-  const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'))
-  return `${hour}:${minute}`
 }

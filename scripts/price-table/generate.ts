@@ -13,9 +13,10 @@ import { join } from 'node:path'
 import type { DefaultPrice, DefaultTable } from '../../src/features/prices/default-table.ts'
 import { makersProviders } from '../../src/features/prices/makers.ts'
 import { reasonsAgainst } from '../../src/features/prices/plausibility.ts'
+import { COUNT_KINDS, PRICE_FIELDS } from '../../src/features/prices/rates.ts'
+import { extrasRecord, tierRecord } from '../../src/features/prices/records.ts'
 import { type Claim, type DatedPrice, readSources, type Sources } from './claims.ts'
 import { DECISIONS, type Decision } from './decisions.ts'
-import { extrasJson, pricesJson, tierJson } from './extras.ts'
 import { type Verdict, verdictOf } from './merge.ts'
 import { newestRelease, noticePath, PACKAGES, SOURCE_NAMES } from './packages.ts'
 import { modelsOf, type PricedModel } from './rows.ts'
@@ -118,9 +119,11 @@ function rowOf({ provider, name, from }: Model, { tiers, extras, effectiveFrom, 
   return {
     provider,
     model: name,
-    ...pricesJson(prices),
-    ...(tiers.length > 0 ? { tiers: tiers.map(tierJson) } : {}),
-    ...extrasJson(extras),
+    ...Object.fromEntries(
+      COUNT_KINDS.flatMap((kind) => (prices[kind] === null ? [] : [[PRICE_FIELDS[kind], Number(prices[kind])]])),
+    ),
+    ...(tiers.length > 0 ? { tiers: tiers.map(tierRecord) } : {}),
+    ...(extras ? { extras: extrasRecord(extras) } : {}),
     ...(effectiveFrom === null ? {} : { effective_from: new Date(effectiveFrom).toISOString().slice(0, 10) }),
     from: from.map((source) => SOURCE_NAMES.indexOf(source)).sort(),
   }

@@ -1,9 +1,10 @@
 /** The rows and other names of the embedded table, from the verdicts about single names. Pure. */
 
 import { COUNT_KINDS } from '../../src/features/prices/rates.ts'
+import { extrasRecord } from '../../src/features/prices/records.ts'
 import { normalizeModelName, undatedNames } from '../../src/shared/model-name.ts'
 import type { DatedPrice } from './claims.ts'
-import { extrasJson, togetherOf } from './extras.ts'
+import { togetherOf } from './extras.ts'
 import { currentOf } from './merge.ts'
 import type { SourceName } from './packages.ts'
 
@@ -91,7 +92,7 @@ function pricesText(prices: DatedPrice[]): string {
     prices.map(({ tiers, extras, effectiveFrom, ...price }) => [
       COUNT_KINDS.map((kind) => String(price[kind])),
       tiers.map((tier) => [tier.fromTokens, COUNT_KINDS.map((kind) => String(tier.prices[kind]))]),
-      extras ? extrasJson(extras) : null,
+      extras ? extrasRecord(extras) : null,
       effectiveFrom,
     ]),
   )

@@ -5,11 +5,35 @@ import type {
   PriceTier as TierRecord,
 } from '../../database/schema/records.ts'
 import { MEDIA_FIELDS, type MediaKind, PRICE_FIELDS, SERVICE_FIELDS, SERVICE_KINDS } from '../../shared/usage.ts'
-import type { Adjustment, ExtraPrices, PriceTier, TokenKind } from './rates.ts'
+import type { Adjustment, ExtraPrices, PriceRow, PriceTier, TokenKind } from './rates.ts'
 
 /** The JSON fields of all prices of tokens. */
 export const TOKEN_FIELDS = { ...PRICE_FIELDS, ...MEDIA_FIELDS }
 export const TOKEN_KINDS = Object.keys(TOKEN_FIELDS) as TokenKind[]
+
+type Other<Row> = Omit<Row, 'tiers' | 'extras'>
+
+/** A row as the database stores it. */
+export interface PriceRecord extends Other<PriceRow> {
+  tiers: TierRecord[] | null
+  extras: ExtrasRecord | null
+}
+
+export function recordOf<Row extends PriceRow>(row: Row): Other<Row> & Pick<PriceRecord, 'tiers' | 'extras'> {
+  const { tiers, extras } = row
+  return {
+    ...row,
+    tiers: tiers.length > 0 ? tiers.map(tierRecord) : null,
+    extras: extras ? extrasRecord(extras) : null,
+  }
+}
+
+export function rowOf<Stored extends Pick<PriceRecord, 'tiers' | 'extras'>>(
+  record: Stored,
+): Other<Stored> & Pick<PriceRow, 'tiers'> & { extras: ExtraPrices | null } {
+  const { tiers, extras } = record
+  return { ...record, tiers: (tiers ?? []).map(tierOf), extras: extras && extrasOf(extras) }
+}
 
 export function tierRecord({ fromTokens, prices }: PriceTier): TierRecord {
   return { from_tokens: fromTokens, ...pricesRecord(prices) }

@@ -11,7 +11,7 @@ import { type Page, pageOf } from '../../schema/lists.ts'
 import { writeKeyPage } from '../../schema/query.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
-import { defaultSources, defaultTable, defaultTableVersion } from './default-table.ts'
+import { defaultRecords, defaultSources, defaultTable, defaultTableVersion } from './default-table.ts'
 import { explainSteps, type Resolution } from './explain.ts'
 import { readTable, TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
 import { EXPORT_FORMATS, type ExportFormat, exportText } from './formats/tally-export.ts'
@@ -22,12 +22,13 @@ import { createLoads } from './loads.ts'
 import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './price-table.ts'
 import { type PriceListQuery, readResolve } from './query.ts'
 import { type CountsValue, longContextSurcharge, type Surcharge, type TimedUsage, valueCounts } from './rates.ts'
+import { recordOf, rowOf } from './records.ts'
 import { createSetByHand } from './set-by-hand.ts'
 import { findNewestDate, insertLoad, listEmbeddedVersions } from './store/loads.ts'
 import {
   type AliasView,
   addAliases,
-  addPrices,
+  addRecords,
   deleteAdminAlias,
   findAdminAlias,
   findView,
@@ -259,10 +260,11 @@ export function createPricesService({ db, clock, audit, organization }: PricesDe
       const now = clock.now()
       const today = startOfToday(now, await timeZone())
       const version = defaultTableVersion()
-      const { rows, aliases, asOf } = defaultTable()
+      const { records, aliases, asOf } = defaultRecords()
       return db.write(async (tx) => {
         const known = await listPrices(tx, 'default')
-        const offered = offeredRows(known, rows, today, aliases)
+        const isNew = known.length === 0
+        const offered = isNew ? records : offeredRows(known, records.map(rowOf), today, aliases).map(recordOf)
         const record = {
           format: 'default',
           name: version,
@@ -275,7 +277,7 @@ export function createPricesService({ db, clock, audit, organization }: PricesDe
         const load = await insertLoad(tx, record)
         if (!load) return false
         const origin = { source: 'default', loadedAt: now, loadedBy: null, loadId: load.id } as const
-        await addPrices(tx, offered, origin)
+        await addRecords(tx, offered, origin)
         await addAliases(tx, aliases, origin)
         const after = { format: 'default', version, prices: offered.length }
         await audit.record(tx, TALLY, { action: 'prices.loaded', after })

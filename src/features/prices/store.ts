@@ -2,11 +2,10 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import { portionsOf } from '../../database/portions.ts'
-import type { Tables } from '../../database/schema/tables.ts'
 import { type Id, newId } from '../../lib/id.ts'
 import type { PriceAlias, PriceSource, StoredPrice } from './price-table.ts'
 import { COUNT_KINDS, PRICE_CEILING_PICOS, type PriceRow } from './rates.ts'
-import { extrasOf, extrasRecord, tierOf, tierRecord } from './records.ts'
+import { type PriceRecord, recordOf, rowOf } from './records.ts'
 
 /** Where prices come from; `loadedBy` is null for the embedded table. */
 export interface PriceOrigin {
@@ -19,6 +18,7 @@ export interface PriceOrigin {
 
 /** A row to add, and the date of the table that it is from. */
 export type DatedRow = PriceRow & { asOf?: number | null }
+export type DatedRecord = PriceRecord & { asOf?: number | null }
 
 /** The current revision; `reader.revision()` may be as of the start of the current turn of the event loop. */
 export async function readRevision(reader: Reader): Promise<number> {
@@ -44,10 +44,15 @@ export async function claimRevision(tx: Tx, revision: number): Promise<boolean> 
 /** Adds rows in order of precedence. Invalid rows must already have been refused when the table was read. */
 export async function addPrices(tx: Tx, rows: DatedRow[], origin: PriceOrigin): Promise<void> {
   for (const row of rows) assertWithinCeiling(row)
-  for (const portion of portionsOf(rows)) {
+  await addRecords(tx, rows.map(recordOf), origin)
+}
+
+/** The same with rows that are known to be valid, as the database stores them. */
+export async function addRecords(tx: Tx, records: DatedRecord[], origin: PriceOrigin): Promise<void> {
+  for (const portion of portionsOf(records)) {
     await tx.insertAll(
       tx.tables.prices,
-      portion.map(({ tiers, extras, ...row }) => ({
+      portion.map((row) => ({
         uid: newId('prc'),
         provider: row.provider,
         model: row.model,
@@ -56,8 +61,8 @@ export async function addPrices(tx: Tx, rows: DatedRow[], origin: PriceOrigin): 
         cacheRead: row.cacheRead,
         cacheWrite: row.cacheWrite,
         cacheWrite1h: row.cacheWrite1h,
-        tiers: tiers.length > 0 ? tiers.map(tierRecord) : null,
-        extras: extras ? extrasRecord(extras) : null,
+        tiers: row.tiers,
+        extras: row.extras,
         effectiveFrom: row.effectiveFrom,
         effectiveUntil: row.effectiveUntil,
         asOf: row.asOf,
@@ -106,10 +111,6 @@ export async function addAliases(tx: Tx, aliases: Omit<PriceAlias, 'source'>[], 
   }
 }
 
-function jsonOf({ tiers, extras }: Pick<Tables['prices']['$inferSelect'], 'tiers' | 'extras'>) {
-  return { tiers: (tiers ?? []).map(tierOf), extras: extras && extrasOf(extras) }
-}
-
 /** All prices that apply, or those of one source, in the order of loading: a higher key was loaded later. */
 export async function listPrices(reader: Reader, source?: PriceSource): Promise<StoredPrice[]> {
   const { prices } = reader.tables
@@ -124,7 +125,7 @@ export function listWithdrawn(reader: Reader): Promise<StoredPrice[]> {
 async function storedPrices(reader: Reader, condition: SQL | undefined): Promise<StoredPrice[]> {
   const { prices } = reader.tables
   const rows = await reader.select().from(prices).where(condition).orderBy(asc(prices.id))
-  return rows.map((row) => ({ ...row, ...jsonOf(row), source: row.source as PriceSource }))
+  return rows.map((row) => ({ ...rowOf(row), source: row.source as PriceSource }))
 }
 
 /** A price with additional information for people. */
@@ -157,7 +158,7 @@ function selectViews(reader: Reader) {
 type ViewRow = Awaited<ReturnType<typeof selectViews>>[number]
 
 function viewOf({ price, loadedBy }: ViewRow): PriceView {
-  return { ...price, ...jsonOf(price), source: price.source as PriceSource, loadedBy }
+  return { ...rowOf(price), source: price.source as PriceSource, loadedBy }
 }
 
 /** Prices, most recently loaded first: all, or a page starting after the key `after`. */

@@ -18,7 +18,6 @@ export function offeredRows<Row extends PriceRow>(
   today: number,
   aliases: OfferedAlias[] = [],
 ): Row[] {
-  if (known.length === 0) return offered
   const knownModels = Map.groupBy(known, modelKey)
   const offeredModels = Map.groupBy(offered, modelKey)
   for (const { provider, alias, model } of aliases) {
