@@ -3,7 +3,10 @@
  * scrapes, with `watch`. Labels have few possible values: never names, people or paths.
  */
 import { statSync } from 'node:fs'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import Counter from 'prom-client/lib/counter.js'
+import Gauge from 'prom-client/lib/gauge.js'
+import Histogram from 'prom-client/lib/histogram.js'
+import Registry from 'prom-client/lib/registry.js'
 import type { JobStatus } from './lib/jobs.ts'
 
 /** From a report on a fast disk to the longest a client waits. */
