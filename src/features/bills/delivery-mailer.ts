@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 import type { SMTPSentMessageInfo, Transporter } from 'nodemailer'
 import { firstCharacters } from '../../lib/characters.ts'
-import { type Connection, connectToFirst, systemAddresses } from '../../lib/outgoing/connection.ts'
+import type { Connection } from '../../lib/outgoing/connection.ts'
 import type { Mail } from './delivery-mail.ts'
 
 /** The mail server in `TALLY_SMTP_URL`. */
@@ -57,7 +57,10 @@ export function createMailer(
     work: (transport: Transporter<SMTPSentMessageInfo>, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     // Imported here, since most commands and many servers never send an e-mail.
-    const { createTransport } = await import('nodemailer')
+    const [{ createTransport }, { connectToFirst, systemAddresses }] = await Promise.all([
+      import('nodemailer'),
+      import('../../lib/outgoing/connection.ts'),
+    ])
     const signal = AbortSignal.timeout(sendTimeoutMs)
     const url = new URL(`smtp://${host.includes(':') ? `[${host}]` : host}:${port}`)
     let connection: Connection | undefined
