@@ -39,7 +39,7 @@ export function tierRecord({ fromTokens, prices }: PriceTier): TierRecord {
   return { from_tokens: fromTokens, ...pricesRecord(prices) }
 }
 
-export function tierOf({ from_tokens: fromTokens, ...prices }: TierRecord): PriceTier {
+function tierOf({ from_tokens: fromTokens, ...prices }: TierRecord): PriceTier {
   return { fromTokens, prices: pricesOf(prices) }
 }
 
@@ -64,7 +64,7 @@ export function extrasRecord({ media, tools, variants, hours }: ExtraPrices): Ex
   return record
 }
 
-export function extrasOf({ tools = {}, variants = [], hours = [], ...media }: ExtrasRecord): ExtraPrices {
+function extrasOf({ tools = {}, variants = [], hours = [], ...media }: ExtrasRecord): ExtraPrices {
   return {
     media: pricesOf(media) as Partial<Record<MediaKind, bigint>>,
     tools: Object.fromEntries(Object.entries(tools).map(([name, price]) => [name, BigInt(price)])),
