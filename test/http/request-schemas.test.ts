@@ -30,6 +30,7 @@ beforeAll(async () => {
   checked = new RandomBodies(bare)
   token = await app.token('svc')
   session = await app.session('admin')
+  await app.call('PATCH /api/v1/settings', { session, json: { share_links: true, api_tokens: true } })
   const { json } = await app.call(`GET /api/v1/users?search=${await app.person('viewer')}`, { session })
   person = json.data[0].id
 })

@@ -2,9 +2,9 @@
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { SHARED_MONEY, WEEKDAYS } from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
-import { conditions, exactlyOne, excludes } from '../../schema/conditions.ts'
+import { conditions, exactlyOne, excludes, isAbsent, isGiven, when } from '../../schema/conditions.ts'
 import type { QueryTexts } from '../../schema/query.ts'
-import { chosen, listOf, moment, oneOf, orNull, storedFilters, strict } from '../../schema/types.ts'
+import { chosen, listOf, moment, oneOf, orNull, SHOWN, storedFilters, strict } from '../../schema/types.ts'
 import { MOVING_PERIODS, type MovingPeriod } from './period.ts'
 import type { ShareLink } from './store.ts'
 
@@ -41,7 +41,16 @@ const SharedReport = checkedAs<SharedReportBody>(
       ),
       ...storedFilters(),
     },
-    { ...strict, $id: 'SharedReport', description: 'A report on usage: its parameters, as in `GET /reports/usage`.' },
+    {
+      ...strict,
+      ...conditions(
+        when(isGiven('period'), isAbsent('starting_at', 'ending_at'), {
+          allOf: [isGiven('starting_at'), isGiven('ending_at')],
+        }),
+      ),
+      $id: 'SharedReport',
+      description: 'A report on usage: its parameters, as in `GET /reports/usage`.',
+    },
   ),
 )
 
@@ -67,7 +76,10 @@ export const NewShareLink = Type.Object(
       }),
     ),
     note: Type.Optional(
-      Type.String({ description: `For whom it is, at most ${NOTE_LIMIT} characters. Only shown in lists of links.` }),
+      Type.String({
+        description: `For whom it is, at most ${NOTE_LIMIT} characters. Only shown in lists of links.`,
+        [SHOWN]: { minLength: 1, maxLength: NOTE_LIMIT },
+      }),
     ),
     expires_at: Type.Optional(
       Type.String({
