@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { PRICE_SOURCES } from '../../features/prices/contract.ts'
 import { examples } from '../flags/options.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { noteMissingTable } from './missing-table.ts'
-import { priceService } from './text.ts'
 
 export function addPricesExportCommand(prices: Command): void {
   prices
@@ -18,7 +18,6 @@ export function addPricesExportCommand(prices: Command): void {
       const flags = command.optsWithGlobals<CommandFlags & { format: 'csv' | 'json'; loaded?: boolean }>()
       const text = await withServices(flags, async (all) => {
         await noteMissingTable(all.prices)
-        const { PRICE_SOURCES } = await priceService()
         const sources = PRICE_SOURCES.filter((source) => !flags.loaded || source !== 'default')
         return all.prices.exportPrices(flags.format, { sources })
       })

@@ -1,20 +1,19 @@
 /** The flags that the commands for price tables share. */
 import { Option } from 'commander'
+import { TABLE_FORMATS, type TableFormat } from '../../features/prices/contract.ts'
 import { parseMoment } from '../../lib/duration.ts'
 import { CommandError } from '../failures.ts'
 import { parseDay } from './text.ts'
 
-const FORMATS = ['tally', 'litellm', 'models-dev', 'genai-prices'] as const
-
 export interface TableFlags {
-  format?: (typeof FORMATS)[number]
+  format?: TableFormat
   asOf?: string
   allowOlder?: boolean
   dryRun?: boolean
 }
 
 export const formatOption = (of: 'file' | 'table') =>
-  new Option('--format <format>', `format of the ${of} (default: detected)`).choices(FORMATS)
+  new Option('--format <format>', `format of the ${of} (default: detected)`).choices(TABLE_FORMATS)
 
 export const asOfOption = () =>
   new Option(

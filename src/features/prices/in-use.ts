@@ -1,8 +1,8 @@
 /** How another price table values the models that entries name: which prices change, and by how much. Pure. */
 import type { ListedPrice } from './formats/reader.ts'
-import type { TableFormat } from './formats/table-file.ts'
 import { largestChange } from './price-change.ts'
 import { type PriceAlias, PriceTable, type StoredPrice } from './price-table.ts'
+import type { TableFormat } from './sources.ts'
 import type { ModelInUse } from './store/updates.ts'
 import { isSamePrice } from './update-offer.ts'
 

@@ -5,19 +5,12 @@
 import { dayAt, spanOf, startOfDay } from '../../lib/calendar.ts'
 import { atOnce, type Steps } from '../../lib/portions.ts'
 import { completeTiers, type ListedPrice, type RefusedPrice, type TableReading } from './formats/reader.ts'
-import type { TableFormat } from './formats/table-file.ts'
 import { TABLE_ZONE } from './formats/tally.ts'
 import type { PriceDifference } from './in-use.ts'
 import { type Overrides, reasonsAgainst } from './plausibility.ts'
-import {
-  type Hit,
-  isCustom,
-  type PriceAlias,
-  type PriceSource,
-  type PriceTable,
-  type StoredPrice,
-} from './price-table.ts'
+import { type Hit, isCustom, type PriceAlias, type PriceTable, type StoredPrice } from './price-table.ts'
 import type { PriceRow } from './rates.ts'
+import type { PriceSource, TableFormat } from './sources.ts'
 import { ALWAYS, isSamePrice, rowAt } from './update-offer.ts'
 
 export interface LoadOptions extends Overrides {

@@ -1,8 +1,8 @@
 /** Loads, updates and comparisons of price tables in the API. */
 import { type Static, Type } from '@sinclair/typebox'
 import { listOf, moment, oneOf, orNull, strict } from '../../schema/types.ts'
-import { TABLE_FORMATS } from './formats/table-file.ts'
 import { Author, Difference, date } from './schema.ts'
+import { TABLE_FORMATS } from './sources.ts'
 
 const LOAD = {
   id: Type.String({ examples: ['pld_01a1fa172a0277f3983322718874f2ef'] }),

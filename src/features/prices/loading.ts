@@ -9,7 +9,7 @@ import { inPortions, yieldTurn } from '../../lib/portions.ts'
 import type { AuditService, Change } from '../audit/service.ts'
 import { noticeOf } from './change-notice.ts'
 import type { TableReading } from './formats/reader.ts'
-import { type TableFormat, tableSteps } from './formats/table-file.ts'
+import { tableSteps } from './formats/table-file.ts'
 import { differencesInUse, type PriceDifference, type PriceSet, priceSet, withIdentity } from './in-use.ts'
 import {
   type AdditionOutcome,
@@ -20,7 +20,8 @@ import {
   type PlannedTable,
   planSteps,
 } from './load-plan.ts'
-import type { PriceSource, PriceTable } from './price-table.ts'
+import type { PriceTable } from './price-table.ts'
+import type { PriceSource, TableFormat } from './sources.ts'
 import { confirmPrices, insertLoad, type NewLoad } from './store/loads.ts'
 import { listModelsInUse, type ModelInUse } from './store/updates.ts'
 import {

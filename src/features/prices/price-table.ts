@@ -8,14 +8,8 @@ import { normalizeModelName, undatedNames, unvendoredNames } from '../../shared/
 import { isMaker, makersProviders } from './makers.ts'
 import { type PriceRow, type Rates, ratesOf } from './rates.ts'
 import { sellerInName, sellerNames } from './sellers.ts'
+import type { PriceSource } from './sources.ts'
 import { ALWAYS } from './update-offer.ts'
-
-/**
- * The origin of a price or an alias: `default` is the embedded table, `admin` was set by hand, `tally` is a custom
- * file; the others are published tables that an admin loaded.
- */
-export const PRICE_SOURCES = ['default', 'admin', 'tally', 'litellm', 'models-dev', 'genai-prices'] as const
-export type PriceSource = (typeof PRICE_SOURCES)[number]
 
 /** Custom prices apply to exactly their name; published tables list names of many resellers. */
 const OWN_SOURCES: readonly PriceSource[] = ['admin', 'tally']

@@ -9,11 +9,10 @@ import {
   usageDetails,
   ZERO_COUNTS,
 } from '../../shared/usage.ts'
-import { TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
 import type { LoadOptions } from './load-plan.ts'
-import { PRICE_SOURCES } from './price-table.ts'
 import { COUNT_KINDS, type Counts, PRICE_FIELDS } from './rates.ts'
+import { PRICE_SOURCES, TABLE_FORMATS, type TableFormat } from './sources.ts'
 import type { PriceFilter } from './store.ts'
 
 export interface PriceListQuery extends ListPage {

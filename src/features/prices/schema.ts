@@ -4,12 +4,11 @@ import { listOf, moment, type Names, named, oneOf, orNull, strict } from '../../
 import { PRICE_NOTES } from '../../shared/price-texts.ts'
 import { SERVICE_FIELDS, SERVICE_NAME, TOOL_NAME } from '../../shared/usage.ts'
 import { STEP_OUTCOMES } from './explain.ts'
-import { TABLE_FORMATS } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
 import { AS_OF_FROM } from './load-plan.ts'
-import { PRICE_SOURCES } from './price-table.ts'
 import { TOKEN_FIELDS } from './records.ts'
 import { KEPT_FIELDS } from './set-price.ts'
+import { PRICE_SOURCES, TABLE_FORMATS } from './sources.ts'
 
 const nameOf = (description: string, examples: string[], minLength = 1) =>
   Type.String({

@@ -13,17 +13,18 @@ import type { AuditService } from '../audit/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { defaultRecords, defaultSources, defaultTable, defaultTableVersion } from './default-table.ts'
 import { explainSteps, type Resolution } from './explain.ts'
-import { readTable, TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
-import { EXPORT_FORMATS, type ExportFormat, exportText } from './formats/tally-export.ts'
+import { readTable } from './formats/table-file.ts'
+import { type ExportFormat, exportText } from './formats/tally-export.ts'
 import { differencesInUse, outdatedInUse, type PriceComparison, priceSet, withIdentity } from './in-use.ts'
 import { type PlannedTable, startOfToday } from './load-plan.ts'
 import { createLoading, type LoadedTable, type LoadingOptions, type TableOptions } from './loading.ts'
 import { createLoads } from './loads.ts'
-import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './price-table.ts'
+import { type Price, type PriceAlias, PriceTable } from './price-table.ts'
 import { type PriceListQuery, readResolve } from './query.ts'
 import { type CountsValue, longContextSurcharge, type Surcharge, type TimedUsage, valueCounts } from './rates.ts'
 import { recordOf, rowOf } from './records.ts'
 import { createSetByHand } from './set-by-hand.ts'
+import type { TableFormat } from './sources.ts'
 import { findNewestDate, insertLoad, listEmbeddedVersions } from './store/loads.ts'
 import {
   type AliasView,
@@ -72,15 +73,13 @@ export type {
   ExportFormat,
   PlannedTable,
   PriceFilter,
-  PriceSource,
   PriceUpdate,
   PriceUpdates,
   PriceView,
   Resolution,
-  TableFormat,
   UpdatesConfig,
 }
-export { createPriceUpdates, EXPORT_FORMATS, PRICE_SOURCES, readResolve, TABLE_FORMATS }
+export { createPriceUpdates, readResolve }
 
 export interface PricesService extends ReturnType<typeof createSetByHand> {
   /**

@@ -3,9 +3,10 @@ import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, or, type SQL, s
 import type { Reader, Tx } from '../../database/database.ts'
 import { portionsOf } from '../../database/portions.ts'
 import { type Id, newId } from '../../lib/id.ts'
-import type { PriceAlias, PriceSource, StoredPrice } from './price-table.ts'
+import type { PriceAlias, StoredPrice } from './price-table.ts'
 import { COUNT_KINDS, PRICE_CEILING_PICOS, type PriceRow } from './rates.ts'
 import { type PriceRecord, recordOf, rowOf } from './records.ts'
+import type { PriceSource } from './sources.ts'
 
 /** Where prices come from; `loadedBy` is null for the embedded table. */
 export interface PriceOrigin {

@@ -10,7 +10,7 @@ import type { PriceComparison, PriceDifference } from './in-use.ts'
 import { type Addition, dateText, type PlannedTable } from './load-plan.ts'
 import type { ComparisonBody, PriceLoadBody, UpdateStateBody } from './load-schema.ts'
 import { countsOf } from './loading.ts'
-import type { PriceSource, StoredPrice } from './price-table.ts'
+import type { StoredPrice } from './price-table.ts'
 import {
   type Adjustment,
   type CountsValue,
@@ -34,6 +34,7 @@ import type {
   WithdrawnPrices,
 } from './schema.ts'
 import type { SetPrice, Withdrawal } from './set-price.ts'
+import type { PriceSource } from './sources.ts'
 import type { LoadView } from './store/loads.ts'
 import type { UpdateState } from './store/updates.ts'
 import type { AliasView, PriceView } from './store.ts'

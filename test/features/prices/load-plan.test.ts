@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { ListedPrice } from '../../../src/features/prices/formats/reader.ts'
 import { type LoadOptions, type LoadPlan, planLoad } from '../../../src/features/prices/load-plan.ts'
-import {
-  type PriceAlias,
-  type PriceSource,
-  PriceTable,
-  type StoredPrice,
-} from '../../../src/features/prices/price-table.ts'
+import { type PriceAlias, PriceTable, type StoredPrice } from '../../../src/features/prices/price-table.ts'
+import type { PriceSource } from '../../../src/features/prices/sources.ts'
 import { newId } from '../../../src/lib/id.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)

@@ -5,7 +5,7 @@
 import { parseMoment } from '../../../lib/duration.ts'
 import { numberText } from '../../../lib/exact-json.ts'
 import { divideHalfEven, type Picos, parseDecimal } from '../../../lib/money.ts'
-import type { PriceAlias, PriceSource } from '../price-table.ts'
+import type { PriceAlias } from '../price-table.ts'
 import {
   type Adjustment,
   COUNT_KINDS,
@@ -16,6 +16,7 @@ import {
   type TokenKind,
 } from '../rates.ts'
 import { TOKEN_KINDS } from '../records.ts'
+import type { PriceSource } from '../sources.ts'
 import { isSamePrice } from '../update-offer.ts'
 import { MODELS_LIMIT, tooManyModels } from './document.ts'
 

@@ -2,16 +2,13 @@
 import { Problem } from '../../../errors.ts'
 import { JsonSyntaxError } from '../../../lib/json-cursor.ts'
 import { atOnce, type Steps } from '../../../lib/portions.ts'
+import { TABLE_FORMATS, type TableFormat } from '../sources.ts'
 import { TableDocument } from './document.ts'
 import { isGenaiPrices, readGenaiPrices } from './genai-prices.ts'
 import { isLitellm, readLitellm } from './litellm.ts'
 import { isModelsDev, readModelsDev } from './models-dev.ts'
 import type { TableNotes, TableReading } from './reader.ts'
 import { isTallyCsv, isTallyJson, readTallyCsv, readTallyJson, TALLY_FIELDS } from './tally.ts'
-
-/** The names of the formats; `tally` is CSV or JSON. */
-export const TABLE_FORMATS = ['tally', 'litellm', 'models-dev', 'genai-prices'] as const
-export type TableFormat = (typeof TABLE_FORMATS)[number]
 
 interface JsonFormat {
   format: TableFormat

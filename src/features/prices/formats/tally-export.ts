@@ -5,8 +5,7 @@ import type { PriceAlias, StoredPrice } from '../price-table.ts'
 import { rowBody } from '../wire.ts'
 import { ALWAYS, TALLY_FIELDS } from './tally.ts'
 
-export const EXPORT_FORMATS = ['csv', 'json'] as const
-export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+export type ExportFormat = 'csv' | 'json'
 
 type Fields = Record<(typeof TALLY_FIELDS)[number], unknown>
 

@@ -15,7 +15,6 @@ import {
   EXAMPLE_VALUED,
   EXAMPLE_WITHDRAWN_PRICES,
 } from '../examples.ts'
-import { PRICE_SOURCES } from '../price-table.ts'
 import { readLoad, readPriceList, readResolve } from '../query.ts'
 import {
   AddedPrice,
@@ -39,6 +38,7 @@ import {
   tableBody,
   withdrawalBody,
 } from '../service.ts'
+import { PRICE_SOURCES } from '../sources.ts'
 import { CHANGING, PRICE_TABLE, READING, TABLE_PARAMETERS } from './shared.ts'
 
 interface Needs {

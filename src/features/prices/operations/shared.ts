@@ -1,7 +1,7 @@
 /** What the operations of prices, loads and aliases share. */
 import { Type } from '@sinclair/typebox'
 import { parameter } from '../../../operations/parameters.ts'
-import { TABLE_FORMATS } from '../service.ts'
+import { TABLE_FORMATS } from '../sources.ts'
 
 export const READING = { tag: 'Prices', allow: ['read', 'session'], scope: 'prices:read' } as const
 
