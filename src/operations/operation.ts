@@ -111,12 +111,23 @@ interface Described<Path extends string, Query extends TProperties> {
   problems?: ProblemCode[]
 }
 
+/** What the parsers of bodies other than JSON return; see `http/body.ts`. */
+interface ParsedBodies {
+  batch: unknown
+  /** The text of a file. */
+  table: string
+  /** The bytes of a file. */
+  picture: Uint8Array
+}
+
+type Parser = keyof ParsedBodies
+
 /** An operation that does one thing and returns what became of it. */
 export interface AnyAction extends Described<string, TProperties> {
   method: Method
   body?: TSchema
-  /** The parser of the body, if it is not that of JSON; see `http/body.ts`. */
-  parse?: 'batch' | 'table' | 'picture'
+  /** The parser of the body, if it is not that of JSON. */
+  parse?: Parser
   /** What the document says of the body, if it is more than `body` checks before `run`. */
   shown?: TSchema
   /** Of the body. */
@@ -136,6 +147,7 @@ interface Action<
   Verb extends Method,
   Query extends TProperties,
   Body extends TSchema,
+  Parse extends Parser,
   Needs,
   Result,
   Given,
@@ -146,8 +158,15 @@ interface Action<
   query?: Query
   method: Verb
   body?: Body
-  run: (needs: Needs, call: Call<ParametersOf<Path>, Static<TObject<Query>>, Static<Body>> & Given) => Promise<Result>
+  parse?: Parse
+  run: (
+    needs: Needs,
+    call: Call<ParametersOf<Path>, Static<TObject<Query>>, BodyOf<Body, Parse>> & Given,
+  ) => Promise<Result>
 }
+
+/** `Parse` is `never` without a parser. */
+type BodyOf<Body extends TSchema, Parse extends Parser> = [Parse] extends [never] ? Static<Body> : ParsedBodies[Parse]
 
 const action =
   <Given>() =>
@@ -158,9 +177,10 @@ const action =
     Result,
     Query extends TProperties = Record<never, never>,
     Body extends TSchema = TUndefined,
+    Parse extends Parser = never,
   >(
-    definition: Action<Path, Verb, Query, Body, Needs, Result, Given>,
-  ): Action<Path, Verb, Query, Body, Needs, Result, Given> =>
+    definition: Action<Path, Verb, Query, Body, Parse, Needs, Result, Given>,
+  ): Action<Path, Verb, Query, Body, Parse, Needs, Result, Given> =>
     definition
 
 export const operation = action<unknown>()

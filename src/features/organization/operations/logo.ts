@@ -42,7 +42,7 @@ const setLogo = operation({
   answer: CHANGED,
   problems: ['body_too_large', 'unsupported_media_type', 'validation_failed'],
   run: async ({ organization }: Needs, { body, party }) =>
-    organization.bodyOf(await organization.changeLogo(body as unknown as Uint8Array, party.by)),
+    organization.bodyOf(await organization.changeLogo(body, party.by)),
 })
 
 const removeLogo = operation({

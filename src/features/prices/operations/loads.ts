@@ -153,7 +153,7 @@ const checkPricesAgainst = operation({
   answer: COMPARISON,
   problems: ['unreadable_price_table', 'database_deadline'],
   run: async ({ prices }: Needs, { body, query }) =>
-    comparisonBody(await prices.compare({ text: body as unknown as string, format: readFormat(query) })),
+    comparisonBody(await prices.compare({ text: body, format: readFormat(query) })),
 })
 
 export const priceLoadOperations = [

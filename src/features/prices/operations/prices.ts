@@ -233,7 +233,7 @@ const loadPrices = operation({
   run: async ({ prices, organization, entries, clock }: Needs, { party: { by }, body, query }) => {
     const { timeZone } = await organization.settings()
     const { dryRun, ...options } = readLoad(query, { now: clock.now(), timeZone })
-    const planned = await prices.planTable(body as unknown as string, options)
+    const planned = await prices.planTable(body, options)
     if (dryRun) return tableBody(planned, { dryRun, load: null, valued: null })
     const loaded = await prices.load(planned, by)
     const valued = await entries.valuation.valueUnpriced({ by, budgetMs: REVALUATION_BUDGET_MS })

@@ -79,7 +79,7 @@ const importTokenSheetEntries = operation({
   },
   problems: ['wrong_status'],
   run: ({ sheets }: Needs, { params, query, body, approver }) =>
-    sheets.importEntries(params.id, body as unknown as string, approver, readDryRun(query)),
+    sheets.importEntries(params.id, body, approver, readDryRun(query)),
 })
 
 const changeTokenSheetEntry = operation({
