@@ -1,7 +1,6 @@
 /** What people are told about alerts. Pure. */
 import { measuredText } from '../../lib/display-numbers.ts'
-import type { AlertRecord, BudgetRecord } from '../spending/contract.ts'
-import { hasStart } from '../spending/service.ts'
+import { type AlertRecord, type BudgetRecord, hasStart } from '../spending/contract.ts'
 
 export interface AlertText {
   subject: string

@@ -4,8 +4,8 @@ import type { Clock } from '../../lib/clock.ts'
 import { Job } from '../../lib/jobs.ts'
 import { foldName } from '../../lib/names.ts'
 import type { NotificationsService, Recipient } from '../notifications/service.ts'
-import type { AlertRecord, BudgetRecord } from '../spending/contract.ts'
-import { decimalOf, listPeriodsAt, NO_FIRST_DAY, unitsOf } from '../spending/service.ts'
+import { type AlertRecord, type BudgetRecord, decimalOf, NO_FIRST_DAY, unitsOf } from '../spending/contract.ts'
+import type { SpendingService } from '../spending/service.ts'
 import { alertText, scopeText } from './alert-mail.ts'
 import {
   type BudgetView,
@@ -29,10 +29,11 @@ const RECIPIENTS_LIMIT = 50
 interface Dependencies {
   db: Database
   clock: Clock
+  spending: Pick<SpendingService, 'periodsAt'>
   notifications: NotificationsService
 }
 
-export function createAlerts({ db, clock, notifications }: Dependencies) {
+export function createAlerts({ db, clock, spending, notifications }: Dependencies) {
   async function linkTo({ uid }: BudgetRecord): Promise<string | undefined> {
     const publicUrl = await notifications.publicUrl()
     return publicUrl && `${publicUrl}/budgets/${uid}`
@@ -115,7 +116,7 @@ export function createAlerts({ db, clock, notifications }: Dependencies) {
         }
       }
       const at = clock.now()
-      const period = (await listPeriodsAt(db.read, [budget.id], at)).get(budget.id)
+      const period = (await spending.periodsAt([budget.id], at)).get(budget.id)
       const { subject, body } = alertText(
         budget,
         {

@@ -1,7 +1,7 @@
 /** Events of alerts, recorded in the transaction that creates them. */
 import type { Tx } from '../../database/database.ts'
-import type { BudgetRecord } from '../spending/contract.ts'
-import { type Announcements, firstDayOf } from '../spending/service.ts'
+import { type BudgetRecord, firstDayOf } from '../spending/contract.ts'
+import type { Announcements } from '../spending/service.ts'
 
 /** What an alert is announced as: an event, for those who see the budget and for the webhooks of its threshold. */
 export interface AlertEvent {

@@ -6,8 +6,8 @@ import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { foldName } from '../../lib/names.ts'
 import { seesEverything } from '../../schema/fields.ts'
-import type { BudgetRecord } from '../spending/contract.ts'
-import { BudgetIndex, listPeriodsAt, type SpendingService, unitsOf } from '../spending/service.ts'
+import { BudgetIndex, type BudgetRecord, unitsOf } from '../spending/contract.ts'
+import type { SpendingService } from '../spending/service.ts'
 import { sightOf } from './reading.ts'
 import { readScope } from './request.ts'
 import type { BudgetCheck, NewBudget } from './schema.ts'
@@ -17,7 +17,7 @@ import { numberOf, stateOf } from './wire.ts'
 interface Dependencies {
   db: Database
   clock: Clock
-  spending: Pick<SpendingService, 'applyChanges' | 'terms'>
+  spending: Pick<SpendingService, 'applyChanges' | 'periodsAt' | 'terms'>
 }
 
 export function createCheck({ db, clock, spending }: Dependencies) {
@@ -56,8 +56,7 @@ export function createCheck({ db, clock, spending }: Dependencies) {
       matching.push(...views.map(({ budget }) => budget).filter((b) => b.clientId === asked.clientId && isOnly(b)))
     }
     const now = clock.now()
-    const periods = await listPeriodsAt(
-      db.read,
+    const periods = await spending.periodsAt(
       matching.map(({ id }) => id),
       now,
     )

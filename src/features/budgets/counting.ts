@@ -7,20 +7,17 @@ import { COUNT_KINDS } from '../../shared/usage.ts'
 import { COUNTED_STATUSES } from '../reports/service.ts'
 import { exactAt, STATUS_KEYS, sumColumns } from '../rollup/service.ts'
 import type { EntryFilter } from '../selection/contract.ts'
-import type { BudgetRecord, PeriodRecord } from '../spending/contract.ts'
 import {
   amountOf,
+  type BudgetRecord,
   type BudgetTerms,
   contribution,
-  listChanges,
-  listProjectTerms,
   markedUp,
   millionthsOf,
+  type PeriodRecord,
   type Spending,
-  sideOf,
-  termsOf,
-  withNames,
-} from '../spending/service.ts'
+} from '../spending/contract.ts'
+import { listNotedSides, readTerms, subjectsOf } from '../spending/service.ts'
 import { findBudget, findFirstStart, findPeriod, scopeFilter } from './store.ts'
 
 /** What must be added to a period so that it is what its entries are. */
@@ -49,19 +46,16 @@ export const COUNT_TASK: SlowTask<CountArgs, Count | undefined> = {
     const period = await findPeriod(reader, periodId)
     const budget = period && (await findBudget(reader, period.budgetId))
     if (!period || !budget) return undefined
-    const changes = await listChanges(reader, CHANGES_LIMIT)
-    if (changes.length === CHANGES_LIMIT) return undefined
-    const known = { ...budget, periods: [] }
-    const terms = termsOf([known], await listProjectTerms(reader), circumstances)
+    const noted = await listNotedSides(reader, CHANGES_LIMIT)
+    if (noted.length === CHANGES_LIMIT) return undefined
+    const terms = await readTerms(reader, [{ ...budget, periods: [] }], circumstances)
     const counted = await countEntries(reader, budget, period, terms, now)
 
     // What is stored, with the changes that are noted and not yet added, is what the entries should be.
     let stored = millionthsOf(period)
     let { entries, unpricedEntries } = period
-    const sides = changes
-      .map(sideOf)
-      .filter(({ startedAt }) => startedAt >= period.startsAt && startedAt < period.endsAt)
-    const subjects = await withNames(reader, sides)
+    const sides = noted.filter(({ startedAt }) => startedAt >= period.startsAt && startedAt < period.endsAt)
+    const subjects = await subjectsOf(reader, sides)
     for (const [position, side] of sides.entries()) {
       if (terms.index.matching(subjects[position]!).length === 0) continue
       const amount = contribution(budget, side, terms)

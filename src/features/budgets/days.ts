@@ -2,7 +2,7 @@
 import type { SlowTask } from '../../database/database.ts'
 import { addDays, dayAt, startOfDay } from '../../lib/calendar.ts'
 import type { PeriodRecord } from '../spending/contract.ts'
-import { listProjectTerms, termsOf } from '../spending/service.ts'
+import { readTerms } from '../spending/service.ts'
 import { type CountArgs, countedFilter, sumEntries } from './counting.ts'
 import { findBudget } from './store.ts'
 
@@ -39,7 +39,7 @@ export const DAYS_TASK: SlowTask<DaysArgs, DaySums> = {
     const firstDay = period.startsAt < startOfDay(earliest, timeZone) ? earliest : dayAt(period.startsAt, timeZone)
     const pastFrom = addDays(today, -PAST_DAYS)
     if (!budget || !filter || lastDay < firstDay) return { days: [], past: [], rest: [] }
-    const terms = termsOf([], await listProjectTerms(reader), circumstances)
+    const terms = await readTerms(reader, [{ ...budget, periods: [] }], circumstances)
     const sumsOf = async (of: readonly string[]): Promise<bigint[]> => {
       const bounds = [...of, addDays(of.at(-1)!, 1)].map((day) => startOfDay(day, timeZone))
       return (await sumEntries(reader, { budget, filter, terms, bounds })).map(({ inMillionths }) => inMillionths)

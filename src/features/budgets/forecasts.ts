@@ -3,8 +3,8 @@ import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { forecast as forecastOf } from '../../shared/forecast.ts'
 import type { OrganizationService } from '../organization/service.ts'
-import type { BudgetRecord, PeriodRecord } from '../spending/contract.ts'
-import { amountOf, listPeriodsAt, reaches, type SpendingService, unitsOf } from '../spending/service.ts'
+import { amountOf, type BudgetRecord, type PeriodRecord, reaches, unitsOf } from '../spending/contract.ts'
+import type { SpendingService } from '../spending/service.ts'
 import { DAYS_TASK, type DaySums } from './days.ts'
 import { listEveryBudget } from './store.ts'
 
@@ -14,7 +14,7 @@ interface Dependencies {
   db: Database
   clock: Clock
   organization: Pick<OrganizationService, 'settings'>
-  spending: Pick<SpendingService, 'raise'>
+  spending: Pick<SpendingService, 'periodsAt' | 'raise'>
 }
 
 export type BudgetForecasts = ReturnType<typeof createForecasts>
@@ -37,7 +37,7 @@ export function createForecasts({ db, clock, organization, spending }: Dependenc
     for (const { budget } of await listEveryBudget(db.read, 'everything')) {
       const thresholds = budget.thresholds.filter(({ forecast }) => forecast)
       if (thresholds.length === 0) continue
-      const period = (await listPeriodsAt(db.read, [budget.id], clock.now())).get(budget.id)
+      const period = (await spending.periodsAt([budget.id], clock.now())).get(budget.id)
       if (!period || period.countedAt === null) continue
       const predicted = forecastAt(period, await sumDays(budget, period))
       if (!predicted) continue

@@ -5,8 +5,8 @@ import { addDays, startOfDay } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Calendar, DatedSpan } from '../../shared/calendar-periods.ts'
 import type { OrganizationService } from '../organization/service.ts'
-import type { BudgetRecord } from '../spending/contract.ts'
-import { insertPeriod, leftOf, lockBeginning, nextPeriod, periodAt, type SpendingService } from '../spending/service.ts'
+import { type BudgetRecord, leftOf, nextPeriod, periodAt } from '../spending/contract.ts'
+import type { SpendingService } from '../spending/service.ts'
 import { listPeriods, listWithoutPeriod, updateAvailable } from './store.ts'
 
 /** Of the past of a budget that is added with an earlier first day. */
@@ -16,7 +16,7 @@ interface Dependencies {
   db: Database
   clock: Clock
   organization: Pick<OrganizationService, 'settings'>
-  spending: Pick<SpendingService, 'open' | 'terms'>
+  spending: Pick<SpendingService, 'addPeriods' | 'open' | 'terms'>
 }
 
 export type BudgetPeriods = ReturnType<typeof createPeriods>
@@ -27,22 +27,13 @@ export function createPeriods({ db, clock, organization, spending }: Dependencie
    * last one. There are at most `PAST_PERIODS`: of more, the latest, or none and a 422.
    */
   async function addPeriods(tx: Tx, budget: BudgetRecord, { refusesMore }: { refusesMore: boolean }): Promise<void> {
-    await lockBeginning(tx)
     const spans = spansOf(budget, await organization.settings(), clock.now())
     if (spans.length > PAST_PERIODS && refusesMore) {
       throw validationFailed([
         { pointer: '/starts_on', code: 'not_allowed', message: `must be at most ${PAST_PERIODS} periods ago` },
       ])
     }
-    for (const { firstDay, startingAt, endingAt } of spans.slice(-PAST_PERIODS)) {
-      await insertPeriod(tx, {
-        budgetId: budget.id,
-        firstDay,
-        startsAt: startingAt,
-        endsAt: endingAt,
-        available: budget.amount,
-      })
-    }
+    await spending.addPeriods(tx, budget, spans.slice(-PAST_PERIODS))
   }
 
   /** Brings what was rolled over up to date, from the oldest period on. */

@@ -8,8 +8,8 @@ import { isId } from '../../lib/id.ts'
 import { seesEverything } from '../../schema/fields.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { listPath } from '../selection/contract.ts'
-import type { PeriodRecord } from '../spending/contract.ts'
-import { hasEnd, hasStart, listPeriodsAt, type SpendingService, unitsOf } from '../spending/service.ts'
+import { hasEnd, hasStart, type PeriodRecord, unitsOf } from '../spending/contract.ts'
+import type { SpendingService } from '../spending/service.ts'
 import { countedFilter } from './counting.ts'
 import type { BudgetForecasts } from './forecasts.ts'
 import type { BudgetBody, BudgetStatus } from './schema.ts'
@@ -26,7 +26,7 @@ interface Dependencies {
   db: Database
   clock: Clock
   organization: Pick<OrganizationService, 'settings'>
-  spending: Pick<SpendingService, 'applyChanges'>
+  spending: Pick<SpendingService, 'applyChanges' | 'periodsAt'>
   forecasts: Pick<BudgetForecasts, 'sumDays' | 'forecastAt'>
 }
 
@@ -42,7 +42,7 @@ export function createReading({ db, clock, organization, spending, forecasts }: 
   async function bodiesOf(views: readonly BudgetView[]): Promise<BudgetBody[]> {
     const { timeZone } = await organization.settings()
     const ids = views.map(({ budget }) => budget.id)
-    const periods = await listPeriodsAt(db.read, ids, clock.now())
+    const periods = await spending.periodsAt(ids, clock.now())
     return views.map((view) => budgetBody(view, periods.get(view.budget.id), timeZone))
   }
 
@@ -58,7 +58,7 @@ export function createReading({ db, clock, organization, spending, forecasts }: 
     const now = clock.now()
     const { timeZone } = await organization.settings()
     const period =
-      (await listPeriodsAt(db.read, [budget.id], now)).get(budget.id) ?? (await listPeriods(db.read, budget.id, 1))[0]
+      (await spending.periodsAt([budget.id], now)).get(budget.id) ?? (await listPeriods(db.read, budget.id, 1))[0]
     if (!period) throw notFound(`A period of the budget ${budget.uid}`)
     const sums = await forecasts.sumDays(budget, period)
     const spent = unitsOf(period)

@@ -45,8 +45,8 @@ interface Dependencies {
 export type { BudgetAsker } from './reading.ts'
 
 export function createBudgetsService(dependencies: Dependencies) {
-  const { db, clock, notifications, spending } = dependencies
-  const alerts = createAlerts({ db, clock, notifications })
+  const { db, notifications, spending } = dependencies
+  const alerts = createAlerts(dependencies)
   const periods = createPeriods(dependencies)
   const forecasts = createForecasts(dependencies)
   const reading = createReading({ ...dependencies, forecasts })

@@ -3,11 +3,19 @@
  * each part fit into a column for billions of entries, while a dozen of the highest costs in nano-dollars would not.
  * Millionths are of amounts with a markup. Pure.
  */
+import { formatDecimal, NANO_DIGITS } from '../../lib/money.ts'
+import type { BudgetRecord, PeriodRecord } from './records.ts'
 
 export interface Amount {
   billions: number
   units: number
   millionths: number
+}
+
+/** What entries add to a period. */
+export interface Spending extends Amount {
+  entries: number
+  unpricedEntries: number
 }
 
 const BILLION = 1_000_000_000n
@@ -46,4 +54,15 @@ export function unitsOf(amount: Amount): bigint {
 export function reaches(spent: Amount, percent: number, available: bigint): boolean {
   const inMillionths = millionthsOf(spent)
   return inMillionths > 0n && inMillionths * 100n >= available * MILLION * BigInt(percent)
+}
+
+/** What is left of a period; nothing if more than it was spent. */
+export function leftOf(period: PeriodRecord): bigint {
+  const left = period.available - unitsOf(period)
+  return left > 0n ? left : 0n
+}
+
+/** Dollars, or tokens. */
+export function decimalOf({ measure }: Pick<BudgetRecord, 'measure'>, units: bigint): string {
+  return measure === 'tokens' ? units.toString() : formatDecimal(units, NANO_DIGITS)
 }

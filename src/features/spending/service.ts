@@ -7,47 +7,31 @@ import { Cached } from '../../database/cached.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Job } from '../../lib/jobs.ts'
-import { formatDecimal, NANO_DIGITS } from '../../lib/money.ts'
+import type { DatedSpan } from '../../shared/calendar-periods.ts'
 import type { OrganizationService } from '../organization/service.ts'
-import { reaches, unitsOf } from './amount.ts'
-import type { Subject } from './matching.ts'
+import { type Announcements, createAlerts } from './alerts.ts'
+import { leftOf, type Spending } from './amount.ts'
 import { periodAt, periodsUpTo } from './period.ts'
-import type { AlertRecord, BudgetRecord, ChangeRecord, PeriodRecord } from './records.ts'
-import { type BudgetTerms, groupsCounting, type Side, Sums, termsOf } from './spending.ts'
+import type { BudgetRecord, PeriodRecord } from './records.ts'
+import { changeOf, sideOf, subjectsOf } from './sides.ts'
+import { type BudgetTerms, groupsCounting, type Side, Sums } from './spending.ts'
 import {
   addSpending,
   findNewestPeriod,
   finishCount,
   hasChanges,
-  insertAlert,
   insertChanges,
-  insertPeriod,
+  insertPeriods,
   listActiveBudgets,
-  listLabels,
-  listNames,
-  listOpenPeriods,
   listPeriodsAt,
   listPeriodsSince,
-  listProjectTerms,
-  lockBeginning,
-  type Spending,
-  type SpentPeriod,
-  saveAlerted,
   takeChanges,
 } from './store/periods.ts'
+import { readTerms } from './terms.ts'
 
-export { amountOf, markedUp, millionthsOf, reaches, unitsOf } from './amount.ts'
-export { BudgetIndex } from './matching.ts'
-export { firstDayOf, hasEnd, hasStart, NO_FIRST_DAY, nextPeriod, periodAt } from './period.ts'
-export { type BudgetTerms, contribution, type Side, termsOf } from './spending.ts'
-export {
-  insertPeriod,
-  listChanges,
-  listPeriodsAt,
-  listProjectTerms,
-  lockBeginning,
-  type Spending,
-} from './store/periods.ts'
+export type { Announcements } from './alerts.ts'
+export { listNotedSides, subjectsOf } from './sides.ts'
+export { readTerms } from './terms.ts'
 
 const DAY_MS = 86_400_000
 
@@ -79,11 +63,6 @@ const NEWS_MS = DAY_MS
 /** How soon changes by people show. A look costs microseconds if there are none. */
 const APPLY_EVERY_MS = 500
 
-/** Announces alerts, in the transaction that creates them. */
-export interface Announcements {
-  thresholdReached(tx: Tx, budget: BudgetRecord, alerts: readonly AlertRecord[]): Promise<void>
-}
-
 interface Dependencies {
   db: Database
   clock: Clock
@@ -94,22 +73,20 @@ interface Dependencies {
 export type SpendingService = ReturnType<typeof createSpendingService>
 
 export function createSpendingService({ db, clock, organization, announcements }: Dependencies) {
-  async function readTerms(reader: Reader): Promise<BudgetTerms | undefined> {
+  async function readActiveTerms(reader: Reader): Promise<BudgetTerms | undefined> {
     const budgets = await listActiveBudgets(reader)
     if (budgets.length === 0) return undefined
-    const [periods, projects, { timeZone, weekStart, markupPpm }] = await Promise.all([
+    const [periods, { timeZone, weekStart, markupPpm }] = await Promise.all([
       listPeriodsSince(reader, clock.now() - KNOWN_MS),
-      budgets.some(({ clientId, measure }) => clientId !== null || measure === 'billed_amount')
-        ? listProjectTerms(reader)
-        : [],
       organization.settings(reader),
     ])
     const periodsOf = Map.groupBy(periods, ({ budgetId }) => budgetId)
     const known = budgets.map((budget) => ({ ...budget, periods: periodsOf.get(budget.id) ?? [] }))
-    return termsOf(known, projects, { timeZone, weekStart, markupPpm })
+    return readTerms(reader, known, { timeZone, weekStart, markupPpm })
   }
 
-  const cached = new Cached(readTerms)
+  const cached = new Cached(readActiveTerms)
+  const alerts = createAlerts({ clock, announcements })
 
   const findAt = async (tx: Tx, { id }: BudgetRecord, at: number) => (await listPeriodsAt(tx, [id], at)).get(id)?.id
 
@@ -124,59 +101,14 @@ export function createSpendingService({ db, clock, organization, announcements }
     if (newest && at < newest.endsAt) return undefined
     const span = periodAt(at, budget, terms.calendar)
     if (!span) return undefined
-    await lockBeginning(tx)
     let left = budget.rollOver && newest ? leftOf(newest) : 0n
-    for (const { firstDay, startingAt, endingAt } of periodsUpTo(span, newest, budget, terms.calendar)) {
+    const missing = periodsUpTo(span, newest, budget, terms.calendar).map((each) => {
       const available = budget.amount + left
-      await insertPeriod(tx, { budgetId: budget.id, firstDay, startsAt: startingAt, endsAt: endingAt, available })
       if (budget.rollOver) left = available
-    }
+      return { ...each, available }
+    })
+    await insertPeriods(tx, budget.id, missing)
     return findAt(tx, budget, at)
-  }
-
-  /** Creates the alerts of the thresholds that are reached for the first time, or only notes that they are reached. */
-  async function warn(
-    tx: Tx,
-    budget: BudgetRecord,
-    period: SpentPeriod,
-    { silently = false }: { silently?: boolean } = {},
-  ): Promise<void> {
-    if (period.countedAt === null) return
-    const reached = budget.thresholds
-      .filter(
-        ({ forecast, percent }) => !forecast && percent > period.alerted && reaches(period, percent, period.available),
-      )
-      .map(({ percent }) => percent)
-      .sort((one, other) => one - other)
-    if (reached.length === 0) return
-    if (!silently) await raise(tx, budget, period, { kind: 'spent', percents: reached, units: unitsOf(period) })
-    await saveAlerted(tx, period.id, reached.at(-1)!)
-  }
-
-  /** Creates and announces alerts, of the thresholds that have none yet in this period. */
-  async function raise(
-    tx: Tx,
-    budget: BudgetRecord,
-    { firstDay, available }: Pick<PeriodRecord, 'firstDay' | 'available'>,
-    { kind, percents, units }: { kind: AlertRecord['kind']; percents: readonly number[]; units: bigint },
-  ): Promise<void> {
-    const alerts: AlertRecord[] = []
-    // The same for all, so that people are notified of the highest only.
-    const at = clock.now()
-    for (const percent of percents) {
-      const alert = await insertAlert(tx, {
-        budgetId: budget.id,
-        version: budget.version,
-        firstDay,
-        kind,
-        percent,
-        spent: decimalOf(budget, units),
-        available: decimalOf(budget, available),
-        at,
-      })
-      if (alert) alerts.push(alert)
-    }
-    if (alerts.length > 0) await announcements.thresholdReached(tx, budget, alerts)
   }
 
   /** Adds what was summed up, and creates the alerts of thresholds that are reached. */
@@ -193,7 +125,7 @@ export function createSpendingService({ db, clock, organization, announcements }
     }
     for (const period of await addSpending(tx, sums.rows())) {
       const budget = terms.byId.get(period.budgetId)
-      if (budget) await warn(tx, budget, period)
+      if (budget) await alerts.warn(tx, budget, period)
     }
   }
 
@@ -201,7 +133,7 @@ export function createSpendingService({ db, clock, organization, announcements }
   async function addAll(tx: Tx, terms: BudgetTerms, sides: readonly Side[], mostBudgets: number): Promise<void> {
     const sums = new Sums(terms)
     const noted: Side[] = []
-    const subjects = await withNames(tx, sides)
+    const subjects = await subjectsOf(tx, sides)
     for (const [position, side] of sides.entries()) {
       const groups = groupsCounting(terms, subjects[position]!, side.startedAt)
       const budgets = groups.reduce((count, group) => count + group.budgets.length, 0)
@@ -245,6 +177,18 @@ export function createSpendingService({ db, clock, organization, announcements }
     /** Opens the period of a budget at a moment, if it is later than those that it has. */
     open: openPeriod,
 
+    /** Adds periods of a budget, in which its amount is available. */
+    addPeriods: (tx: Tx, { id, amount }: BudgetRecord, spans: readonly DatedSpan[]) =>
+      insertPeriods(
+        tx,
+        id,
+        spans.map((span) => ({ ...span, available: amount })),
+      ),
+
+    /** The periods of these budgets that contain a moment, by budget. */
+    periodsAt: (ids: readonly number[], at: number): Promise<Map<number, PeriodRecord>> =>
+      listPeriodsAt(db.read, ids, at),
+
     /** Corrects a period after all of its entries were counted. False if it was counted meanwhile. */
     async correct(tx: Tx, budget: BudgetRecord, period: PeriodRecord, correction: Spending): Promise<boolean> {
       const now = clock.now()
@@ -252,19 +196,13 @@ export function createSpendingService({ db, clock, organization, announcements }
       if (!corrected) return false
       const isNews = corrected.endsAt > now - NEWS_MS
       // Whatever has an alert already gets no second one, so this also finds thresholds that a report has missed.
-      await warn(tx, budget, isNews ? { ...corrected, alerted: 0 } : corrected, { silently: !isNews })
+      await alerts.warn(tx, budget, isNews ? { ...corrected, alerted: 0 } : corrected, { silently: !isNews })
       return true
     },
 
-    /** Creates the alerts of new thresholds that are reached already in periods that have not ended. */
-    async warnOfNew(tx: Tx, budget: BudgetRecord): Promise<void> {
-      for (const period of await listOpenPeriods(tx, budget.id, clock.now())) {
-        await saveAlerted(tx, period.id, 0)
-        await warn(tx, budget, { ...period, alerted: 0 })
-      }
-    },
+    warnOfNew: alerts.warnOfNew,
 
-    raise,
+    raise: alerts.raise,
 
     jobs: [
       new Job({
@@ -281,44 +219,4 @@ export function createSpendingService({ db, clock, organization, announcements }
 function recountOf({ countedAt, endsAt }: PeriodRecord, now: number): number {
   if (countedAt === null) return now + SETTLED_MS
   return now + (endsAt < now - KNOWN_MS ? RECOUNT_OLD_MS : RECOUNT_MS)
-}
-
-/** What is left of a period; nothing if more than it was spent. */
-export function leftOf(period: PeriodRecord): bigint {
-  const left = period.available - unitsOf(period)
-  return left > 0n ? left : 0n
-}
-
-/** Dollars, or tokens. */
-export function decimalOf({ measure }: Pick<BudgetRecord, 'measure'>, units: bigint): string {
-  return measure === 'tokens' ? units.toString() : formatDecimal(units, NANO_DIGITS)
-}
-
-export function sideOf({ id: _, sign, ...change }: ChangeRecord): Side {
-  return { ...change, sign: sign === 1 ? 1 : -1 }
-}
-
-function changeOf({ agent: _agent, model: _model, labels: _labels, ...change }: Side): Omit<ChangeRecord, 'id'> {
-  return change
-}
-
-/** The subjects of sides, with the names of keys of which only these are known. */
-export async function withNames(reader: Reader, sides: readonly Side[]): Promise<Subject[]> {
-  const ids = new Set<number>()
-  const labelSets = new Set<number>()
-  for (const { agent, model, labels, agentId, modelId, labelSetId } of sides) {
-    if (agent === undefined) ids.add(agentId)
-    if (model === undefined) ids.add(modelId)
-    if (labels === undefined && labelSetId !== null) labelSets.add(labelSetId)
-  }
-  const names = await listNames(reader, [...ids])
-  const labelsOf = await listLabels(reader, [...labelSets])
-  return sides.map((side) => ({
-    managerId: side.managerId,
-    projectId: side.projectId,
-    ticketId: side.ticketId,
-    agent: side.agent ?? names.get(side.agentId) ?? '',
-    model: side.model ?? names.get(side.modelId) ?? '',
-    labels: side.labels ?? (side.labelSetId === null ? null : (labelsOf.get(side.labelSetId) ?? null)),
-  }))
 }

@@ -3,11 +3,10 @@
 import type { LabelMap } from '../../database/schema/records.ts'
 import type { Span } from '../../lib/calendar.ts'
 import type { Calendar } from '../../shared/calendar-periods.ts'
-import { type Amount, amountOf, markedUp } from './amount.ts'
+import { type Amount, amountOf, markedUp, type Spending } from './amount.ts'
 import { BudgetIndex, type Scope, type Subject } from './matching.ts'
 import { contains, periodAt, windowOf } from './period.ts'
-import type { BudgetRecord } from './records.ts'
-import type { KnownPeriod, ProjectTerms, Spending } from './store/periods.ts'
+import type { BudgetRecord, KnownPeriod, ProjectTerms } from './records.ts'
 
 /** A budget with its latest periods, the newest first. */
 export type KnownBudget = BudgetRecord & { periods: readonly KnownPeriod[] }

@@ -4,11 +4,9 @@ import type { Reader, Tx } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { newId } from '../../../lib/id.ts'
-import type { Amount } from '../amount.ts'
-import type { AlertRecord, BudgetRecord, ChangeRecord, PeriodRecord } from '../records.ts'
-
-/** A period, without what is spent in it. */
-export type KnownPeriod = Pick<PeriodRecord, 'id' | 'startsAt' | 'endsAt' | 'firstDay'>
+import type { DatedSpan } from '../../../shared/calendar-periods.ts'
+import type { Spending } from '../amount.ts'
+import type { AlertRecord, BudgetRecord, ChangeRecord, KnownPeriod, PeriodRecord, ProjectTerms } from '../records.ts'
 
 export function listActiveBudgets(reader: Reader): Promise<BudgetRecord[]> {
   const { budgets } = reader.tables
@@ -62,27 +60,27 @@ export async function findNewestPeriod(reader: Reader, budgetId: number): Promis
   return row
 }
 
-export type NewPeriod = Pick<PeriodRecord, 'budgetId' | 'firstDay' | 'startsAt' | 'endsAt' | 'available'>
-
-/**
- * Lets no other transaction begin periods until the end of this one. Each changes the revision, whose row two of them
- * would otherwise wait for while the other waits for a period of theirs. To be called before the first period is added.
- */
-export async function lockBeginning(tx: Tx): Promise<void> {
-  const { revision } = tx.tables
-  await tx.locking(tx.select().from(revision), revision)
+export interface NewPeriod extends DatedSpan {
+  available: bigint
 }
 
 /**
- * Adds a period of which nothing is counted, unless there is one with this first day. Entries may be in it already: they
- * may start up to a day ahead of the clock, or were imported with the budget.
+ * Adds periods of which nothing is counted, unless there are such with their first days. Entries may be in them already:
+ * they may start up to a day ahead of the clock, or were imported with the budget. No other transaction adds periods until
+ * the end of this one: each changes the revision, whose row two of them would otherwise wait for while the other waits for
+ * a period of theirs.
  */
-export async function insertPeriod(tx: Tx, period: NewPeriod): Promise<void> {
+export async function insertPeriods(tx: Tx, budgetId: number, periods: readonly NewPeriod[]): Promise<void> {
+  const { revision, budgetPeriods } = tx.tables
+  await tx.locking(tx.select().from(revision), revision)
   const nothing = { billions: 0, units: 0, millionths: 0, entries: 0, unpricedEntries: 0, alerted: 0 }
-  await tx
-    .insert(tx.tables.budgetPeriods)
-    .values({ ...period, ...nothing, countedAt: null, recountAt: null, counts: 0 })
-    .onConflictDoNothing()
+  for (const { firstDay, startingAt, endingAt, available } of periods) {
+    const period = { budgetId, firstDay, startsAt: startingAt, endsAt: endingAt, available }
+    await tx
+      .insert(budgetPeriods)
+      .values({ ...period, ...nothing, countedAt: null, recountAt: null, counts: 0 })
+      .onConflictDoNothing()
+  }
 }
 
 const SPENT = [
@@ -99,12 +97,6 @@ const SPENT = [
 
 /** What decides whether a threshold is reached. */
 export type SpentPeriod = Pick<PeriodRecord, (typeof SPENT)[number]>
-
-/** What entries add to a period. */
-export interface Spending extends Amount {
-  entries: number
-  unpricedEntries: number
-}
 
 /** Adds to periods, and returns them as they are then. */
 export async function addSpending(
@@ -183,15 +175,6 @@ export async function listLabels(reader: Reader, ids: readonly number[]): Promis
     .from(labelSets)
     .where(inArray(labelSets.id, [...ids]))
   return new Map(rows.map(({ id, labels }) => [id, labels]))
-}
-
-/** What decides the client of a project, and what its entries are billed for. */
-export interface ProjectTerms {
-  id: number
-  clientId: number | null
-  billable: boolean
-  /** Its own markup, otherwise that of its client. */
-  markupPpm: number | null
 }
 
 export async function listProjectTerms(reader: Reader): Promise<ProjectTerms[]> {
