@@ -1,88 +1,47 @@
-import type { Command } from 'commander'
-import type { DeputyBody } from '../../features/people/service.ts'
-import { act } from '../act.ts'
-import { columnsOption, wideOption } from '../flags/columns.ts'
+import { type Command, Option } from 'commander'
+import { addDeputy, listDeputies, removeDeputy } from '../../features/people/operations/deputies.ts'
 import { examples } from '../flags/options.ts'
-import type { ColumnFlags } from '../terminal/columns.ts'
-import { print, printJsonList, printTable } from '../terminal/print.ts'
-import { type CommandFlags, withServices } from '../with-services.ts'
+import { addAction, addListing } from '../operations.ts'
 
-const asItIs = (deputy: DeputyBody) => deputy
+const ADD_EXAMPLE =
+  'tally deputies add --person ada@example.com --deputy grace@example.com --from 2026-12-21 --to 2027-01-04'
 
 export function addDeputiesCommands(program: Command): void {
   const deputies = program
     .command('deputies')
     .description('Name people who approve for a lead or approver between two days')
-    .addHelpText(
-      'after',
-      examples(
-        'tally deputies add --person ada@example.com --deputy grace@example.com --from 2026-12-21 --to 2027-01-04',
-        'tally deputies list',
-      ),
-    )
-
-  deputies
-    .command('add')
-    .description('Name a deputy, who can approve what the person leads or approves for')
-    .requiredOption('--person <person>', 'e-mail address or id of the lead or approver')
-    .requiredOption('--deputy <person>', 'e-mail address or id of the person who approves for them')
-    .requiredOption('--from <day>', 'first day, in the time zone of the organization')
-    .requiredOption('--to <day>', 'last day, included; at most a year after the first')
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      examples(
-        'tally deputies add --person ada@example.com --deputy grace@example.com --from 2026-12-21 --to 2027-01-04',
-      ),
-    )
-    .action((_flags, command: Command) => {
-      const { person, deputy, from, to } = command.opts<{ person: string; deputy: string; from: string; to: string }>()
-      return act(
-        command,
-        ({ people }, self) => people.addDeputy({ person, deputy, from, to }, self),
-        asItIs,
-        (added) => print(`${added.deputy.name} approves for ${added.person.name} from ${from} to ${to}: ${added.id}`),
-      )
-    })
-
-  deputies
-    .command('list')
-    .description('List deputies, those named last first')
-    .addOption(columnsOption())
-    .addOption(wideOption())
-    .option('--json', 'print JSON')
-    .addHelpText('after', examples('tally deputies list'))
-    .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<CommandFlags & ColumnFlags>()
-      const listed = await withServices(flags, ({ people }, self) => people.everyDeputy(self))
-      if (flags.json) return printJsonList(listed)
-      if (listed.length === 0) return print('No deputies. Name one with `tally deputies add`.')
-      printTable(
-        [
-          { title: 'PERSON', of: ({ person }) => person.name },
-          { title: 'DEPUTY', of: ({ deputy }) => deputy.name },
-          { title: 'FROM', of: ({ from }) => from },
-          { title: 'TO', of: ({ to }) => to },
-          { title: 'STATE', of: ({ state }) => state },
-          { title: 'ID', of: ({ id }) => id },
-        ],
-        listed,
-        flags,
-      )
-    })
-
-  deputies
-    .command('remove')
-    .description('Remove a deputy, which takes effect at once')
-    .argument('<id>', 'id of the deputy (dep_…), see `tally deputies list`')
-    .option('--json', 'print JSON')
-    .addHelpText('after', examples('tally deputies remove dep_01a1fa172a0277f3983322718874f2d0'))
-    .action((id: string, _flags, command: Command) =>
-      act(
-        command,
-        ({ people }, self) => people.removeDeputy(id, self),
-        asItIs,
-        ({ person, deputy }) => print(`${deputy.name} no longer approves for ${person.name}.`),
-      ),
-    )
+    .addHelpText('after', examples(ADD_EXAMPLE, 'tally deputies list'))
+  addAction(deputies, addDeputy, {
+    name: 'add',
+    description: 'Name a deputy, who can approve what the person leads or approves for',
+    flags: {
+      person: { flag: '--person <person>', doc: 'e-mail address or id of the lead or approver' },
+      deputy: '--deputy <person>',
+      from: '--from <day>',
+      to: { flag: '--to <day>', doc: 'last day, included; at most a year after the first' },
+    },
+    examples: [ADD_EXAMPLE],
+    show: ({ id, person, deputy, from, to }) =>
+      `${deputy.name} approves for ${person.name} from ${from} to ${to}: ${id}`,
+  })
+  addListing(deputies, listDeputies, {
+    description: 'List deputies, those named last first',
+    columns: [
+      { title: 'PERSON', of: ({ person }) => person.name },
+      { title: 'DEPUTY', of: ({ deputy }) => deputy.name },
+      { title: 'FROM', of: ({ from }) => from },
+      { title: 'TO', of: ({ to }) => to },
+      { title: 'STATE', of: ({ state }) => state },
+      { title: 'ID', of: ({ id }) => id },
+    ],
+    howToAdd: 'Name one with `tally deputies add`.',
+  })
+  addAction(deputies, removeDeputy, {
+    name: 'remove',
+    description: 'Remove a deputy, which takes effect at once',
+    subject: 'id',
+    options: [new Option('--json', 'print JSON')],
+    examples: ['tally deputies remove dep_01a1fa172a0277f3983322718874f2d0'],
+    show: ({ person, deputy }) => `${deputy.name} no longer approves for ${person.name}.`,
+  })
 }

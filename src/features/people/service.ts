@@ -7,7 +7,6 @@ import { Job } from '../../lib/jobs.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { createDeputies } from './deputies/deputies.ts'
-import type { DeputyBody } from './deputies/schema.ts'
 import { issuesOfPeople } from './known-people.ts'
 import { Hashing } from './passwords/hashing.ts'
 import type { PasswordHasher } from './passwords/hashing-thread.ts'
@@ -30,7 +29,6 @@ import { createGrants } from './viewers/grants.ts'
 import { issuesOfViewer } from './viewers/role.ts'
 
 export type {
-  DeputyBody,
   Grant,
   GrantExtent,
   GrantTarget,

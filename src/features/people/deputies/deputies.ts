@@ -11,7 +11,7 @@ import { type Issue, notFound, Problem, validationFailed } from '../../../errors
 import { addDays, isDay, spanOf } from '../../../lib/calendar.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { isId } from '../../../lib/id.ts'
-import { eachPage, type Page, pageOf } from '../../../schema/lists.ts'
+import { type Page, pageOf } from '../../../schema/lists.ts'
 import { writeKeyPage } from '../../../schema/query.ts'
 import type { AuditService } from '../../audit/service.ts'
 import type { OrganizationService } from '../../organization/service.ts'
@@ -77,17 +77,6 @@ export function createDeputies({ db, clock, audit, organization }: Dependencies)
       const found = await listDeputies(db.read, scopeOf(party), { after, limit: limit + 1 })
       const page = pageOf(found, limit, ({ record }) => writeKeyPage(record.id))
       return { ...page, data: page.data.map((deputy) => deputyBody(deputy, clock.now())) }
-    },
-
-    /** All of them. */
-    async everyDeputy(party: Pick<Party, 'person'>): Promise<DeputyBody[]> {
-      const pages = eachPage(
-        (page) => listDeputies(db.read, scopeOf(party), page),
-        ({ record }: Deputy) => record.id,
-      )
-      const all: DeputyBody[] = []
-      for await (const deputies of pages) all.push(...deputies.map((deputy) => deputyBody(deputy, clock.now())))
-      return all
     },
 
     /**

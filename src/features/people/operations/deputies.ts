@@ -10,7 +10,7 @@ interface Needs {
 
 const ofPeople = { tag: 'Approval', allow: ['session'], scope: 'people-only' } as const
 
-const listDeputies = operation({
+export const listDeputies = operation({
   ...ofPeople,
   id: 'listDeputies',
   method: 'GET',
@@ -23,7 +23,7 @@ const listDeputies = operation({
   run: ({ people }: Needs, { party, query }) => people.listDeputies(party, readListPage(query)),
 })
 
-const addDeputy = operation({
+export const addDeputy = operation({
   ...ofPeople,
   id: 'addDeputy',
   method: 'POST',
@@ -43,7 +43,7 @@ const addDeputy = operation({
   run: ({ people }: Needs, { party, body }) => people.addDeputy(body, party),
 })
 
-const removeDeputy = operation({
+export const removeDeputy = operation({
   ...ofPeople,
   id: 'removeDeputy',
   method: 'DELETE',
