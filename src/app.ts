@@ -25,11 +25,12 @@ import { getInbox } from './features/inbox/operations/inbox.ts'
 import { logoOperations } from './features/organization/operations/logo.ts'
 import { settingsOperations } from './features/organization/operations/settings.ts'
 import { deputyOperations } from './features/people/operations/deputies.ts'
+import { invitationOperations } from './features/people/operations/invitations.ts'
 import { joiningOperations } from './features/people/operations/joining.ts'
+import { ownAccountOperations } from './features/people/operations/own-account.ts'
 import { sessionOperations } from './features/people/operations/session.ts'
 import { tokenOperations } from './features/people/operations/tokens.ts'
-import { meRoutes } from './features/people/routes/me.ts'
-import { usersRoutes } from './features/people/routes/users.ts'
+import { userOperations } from './features/people/operations/users.ts'
 import { ownDataRoute, personalDataRoutes } from './features/personal-data/routes.ts'
 import { leadRuleOperations } from './features/placement/operations/lead-rules.ts'
 import { ruleProposalOperations } from './features/placement/operations/proposals.ts'
@@ -104,7 +105,7 @@ export const createApp = ({
   requestLimit,
   clock = systemClock,
 }: AppOptions) => {
-  const { people, organization, entries } = services
+  const { people, organization } = services
   const { publicUrlOption, publicUrl } = organization
   const cookie = sessionCookie(publicUrlOption)
   const files = new PackedFiles('web')
@@ -136,22 +137,14 @@ export const createApp = ({
     .use(web({ cookie, files, people, publicUrl }))
     .use(sharedPages(services))
     .use(at('/api/v1/openapi.json').use(openApi({ routes })))
-    .use(at('/api/v1').use(serve([...joiningOperations, ...sessionOperations], { people, organization, cookie })))
     .use(
-      at('/api/v1/me')
-        .use(
-          meRoutes({
-            people,
-            organization,
-            cookie,
-            countHeld: entries.approval.countHeld,
-            sendsEmail: services.notifications.canSend,
-          }),
-        )
-        .use(ownDataRoute(services)),
+      at('/api/v1')
+        .use(serve([...joiningOperations, ...sessionOperations, ...ownAccountOperations], { ...services, cookie }))
+        .use(at('/me').use(ownDataRoute(services)))
+        .use(serve([...userOperations, ...invitationOperations], services))
+        .use(at('/users').use(personalDataRoutes(services)))
+        .use(serve([...grantOperations, ...tokenOperations, ...deputyOperations], services)),
     )
-    .use(at('/api/v1/users').use(usersRoutes({ people, publicUrl })).use(personalDataRoutes(services)))
-    .use(at('/api/v1').use(serve([...grantOperations, ...tokenOperations, ...deputyOperations], services)))
     .use(at('/api/v1').use(serve([...shareLinkOperations, createShareLink], { ...services, publicUrl })))
     .use(
       at('/api/v1').use(

@@ -3,7 +3,7 @@
  * what people read.
  */
 import type { Static, TProperties, TSchema } from '@sinclair/typebox'
-import { type Command, Option } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import { exactNumber, parseExactJson } from '../lib/exact-json.ts'
 import { Serialized } from '../lib/serialized.ts'
 import type { AnyAction, AnyListing, Call, ResultOf } from '../operations/operation.ts'
@@ -233,8 +233,11 @@ function declare(command: Command, operation: AnyAction | AnyListing, called: Ca
   for (const description of Object.values<string>(operation.params ?? {}))
     command.argument(`<${names.shift()}>`, docOf(description))
   const fields = called.body ? new Map<string, Field>() : fieldsOf(operation)
-  for (const name of positional)
-    command.argument(`<${names.shift() ?? name}>`, docOf(fields.get(name)!.schema.description as string))
+  for (const name of positional) {
+    const { schema } = fields.get(name)!
+    const argument = new Argument(`<${names.shift() ?? name}>`, docOf(schema.description as string))
+    command.addArgument(schema.enum ? argument.choices(schema.enum) : argument)
+  }
   const isChange = 'method' in operation && operation.method === 'PATCH'
   const declared: FieldFlags = new Map()
   for (const [name, { schema, isRequired }] of fields) {

@@ -272,12 +272,6 @@ export function requireTokenScope(sent: Caller | null, scope: Scope): void {
   if (sent?.kind === 'api') requireScope(sent, [scope])
 }
 
-/** Throws `forbidden` for an API token, for a part of a route that only people may use. */
-export function requirePerson(sent: Caller | null, what: string): void {
-  if (sent?.kind !== 'api') return
-  throw new Problem('forbidden', `${what} needs a signed-in person; no scope lets an API token do it.`)
-}
-
 /**
  * The alternatives as an OpenAPI security list, which cannot express that one of several roles is enough. An API token
  * needs a scope and a role.

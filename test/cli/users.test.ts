@@ -58,6 +58,35 @@ test('a person is shown, changed and found', async () => {
   expect(disabled.map((user: { id: string }) => user.id)).toContain(id)
 })
 
+test('people are listed by several roles, and a role that there is not is refused', async () => {
+  await tally.addUser('wanda@example.com', 'viewer')
+  await tally.addUser('bea@example.com', 'billing')
+  const roles = async (...flags: string[]) =>
+    new Set((await tally.json(['users', 'list', ...flags])).data.map(({ role }: { role: string }) => role))
+  expect(await roles('--role', 'viewer,billing')).toEqual(new Set(['viewer', 'billing']))
+  expect(await roles('--role', 'viewer')).toEqual(new Set(['viewer']))
+  const { code, stderr } = await tally.run(['users', 'list', '--role', 'boss'])
+  expect([code, stderr]).toEqual([2, 'tally: --role: must be one of viewer, member, billing, admin\n'])
+})
+
+test('a deputy is named for a lead, listed and removed', async () => {
+  await tally.addUser('lea@example.com', 'member')
+  const deputy = await tally.addUser('dan@example.com', 'member')
+  await tally.done(['projects', 'add', 'DEP', '--lead', 'lea@example.com'])
+  const none = await tally.done(['deputies', 'list'])
+  expect(none.stderr).toBe('No deputies. Name one with `tally deputies add`.\n')
+  const today = Temporal.Now.plainDateISO('UTC')
+  const [from, to] = [today.add({ days: 2 }).toString(), today.add({ days: 3 }).toString()]
+  const named = ['deputies', 'add', '--deputy', 'dan@example.com', '--from', from, '--to', to]
+  const unnamed = await tally.run(named)
+  expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining('--person')])
+  const added = await tally.json([...named, '--person', 'lea@example.com'])
+  expect(added).toMatchObject({ deputy: { id: deputy }, from, to, state: 'upcoming' })
+  expect(await tally.json(['deputies', 'list'])).toEqual({ data: [added], has_more: false, next_page: null })
+  expect(await tally.json(['deputies', 'remove', added.id])).toEqual(added)
+  expect((await tally.json(['deputies', 'list'])).data).toEqual([])
+})
+
 test('a viewer sees what is granted to them', async () => {
   await tally.addUser('vera@globex.example', 'viewer')
   await tally.done(['clients', 'add', 'Globex'])
@@ -298,7 +327,7 @@ describe('refused with one clear message and no trace:', () => {
       what: 'to change nothing of a person',
       args: ['users', 'change', 'ada@example.com'],
       code: 2,
-      message: '--name, --email or --role',
+      message: 'Use --email, --name, --role.',
     },
     {
       what: 'to show an unknown person',

@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander'
+import { type UserBody, userBody } from '../../features/people/schema.ts'
+import { ROLES } from '../../schema/fields.ts'
 import { examples } from '../flags/options.ts'
 import { readPassword } from '../terminal/password.ts'
 import { note, print, printJson } from '../terminal/print.ts'
 import type { CommandFlags } from '../with-services.ts'
 import { withServices } from '../with-services.ts'
-import { bodyOf, ROLES, type Role } from './user.ts'
 
 export function addUsersAddCommand(users: Command): void {
   users
@@ -26,7 +27,7 @@ export function addUsersAddCommand(users: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<
-        CommandFlags & { email: string; name: string; role: Role; passwordStdin?: boolean }
+        CommandFlags & { email: string; name: string; role: UserBody['role']; passwordStdin?: boolean }
       >()
       const { email, name, role, json } = flags
       const password = flags.passwordStdin ? await readPassword({ fromStdin: true }) : undefined
@@ -39,7 +40,7 @@ export function addUsersAddCommand(users: Command): void {
         },
         { creates: true },
       )
-      const body = await bodyOf(user)
+      const body = userBody(user)
       if (json) return printJson(body)
       print(`Added ${body.name} (${body.email}) with the role ${body.role}: ${body.id}`)
       if (body.role === 'viewer')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig } from '../../config.ts'
+import { passwordLinkBody } from '../../features/people/schema.ts'
 import { linkBaseOf, noteUnsetPublicUrl } from '../address.ts'
 import { examples, optionOf } from '../flags/options.ts'
 import { note, print, printJson } from '../terminal/print.ts'
@@ -46,7 +47,6 @@ async function printLink(who: string, purpose: 'invitation' | 'password', comman
     const base = await linkBaseOf(services, readConfig(flags))
     return { made: await services.people.createPasswordLink(who, purpose, base.url, by), base }
   })
-  const { passwordLinkBody } = await import('../../features/people/schema.ts')
   const { user, link, expires_at } = passwordLinkBody(made)
   if (flags.json) {
     printJson({ user, link, expires_at })

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
+import { userBody } from '../../features/people/schema.ts'
 import { act } from '../act.ts'
 import { examples } from '../flags/options.ts'
 import { readPassword } from '../terminal/password.ts'
 import { print } from '../terminal/print.ts'
 import type { CommandFlags } from '../with-services.ts'
-import { bodyOf, USER } from './user.ts'
+import { USER } from './user.ts'
 
 export function addUsersSetPasswordCommand(users: Command): void {
   users
@@ -26,7 +27,7 @@ export function addUsersSetPasswordCommand(users: Command): void {
       await act(
         command,
         ({ people }, { by }) => people.setPassword(who, password, by),
-        bodyOf,
+        userBody,
         (body) => print(`${body.name} (${body.email}) has a new password.`),
       )
     })

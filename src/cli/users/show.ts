@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
+import { userBody } from '../../features/people/schema.ts'
 import { examples } from '../flags/options.ts'
 import { minute, print, printJson } from '../terminal/print.ts'
 import type { CommandFlags } from '../with-services.ts'
 import { withServices } from '../with-services.ts'
-import { bodyOf, stateOf, USER } from './user.ts'
+import { stateOf, USER } from './user.ts'
 
 export function addUsersShowCommand(users: Command): void {
   users
@@ -18,7 +19,7 @@ export function addUsersShowCommand(users: Command): void {
         const user = await people.getUser(who)
         return { user, slowdown: await people.findSlowdown(user) }
       })
-      const body = await bodyOf(user)
+      const body = userBody(user)
       if (flags.json) return printJson(body)
       const at = (moment: string | null) => (moment === null ? 'never' : `${minute(moment)} UTC`)
       print(`${body.name} (${body.email}): ${body.id}`)

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
+import { userBody } from '../../features/people/schema.ts'
 import { act } from '../act.ts'
 import { examples } from '../flags/options.ts'
 import { note, print } from '../terminal/print.ts'
-import { bodyOf, USER } from './user.ts'
+import { USER } from './user.ts'
 
 export function addUsersUnlockCommand(users: Command): void {
   users
@@ -15,7 +16,7 @@ export function addUsersUnlockCommand(users: Command): void {
       act(
         command,
         ({ people }, { by }) => people.unlockUser(who, by),
-        bodyOf,
+        userBody,
         (body) => {
           print(`${body.name} (${body.email}) can sign in again without delay.`)
           note(

@@ -224,7 +224,7 @@ export const NewUser = Type.Object(
   {
     email,
     name: givenName('Name of the person.', ['Grace']),
-    role: chosen(ROLES, 'Determines what the person can see and do.'),
+    role: chosen(ROLES, 'Role, which determines what the person can see and do.'),
   },
   { ...strict, $id: 'NewUser', description: 'A person to invite.' },
 )

@@ -9,14 +9,14 @@ import type { Clock } from '../../../lib/clock.ts'
 import { isId } from '../../../lib/id.ts'
 import { composeName } from '../../../lib/names.ts'
 import { foldEmail, issuesOfEmail, issuesOfName, issuesOfRole } from '../../../schema/fields.ts'
-import { type Page, pageOf } from '../../../schema/lists.ts'
+import type { Rows } from '../../../schema/lists.ts'
 import { type AuditService, difference } from '../../audit/service.ts'
 import type { Hashing } from '../passwords/hashing.ts'
 import { issuesOfPassword } from '../passwords/password-rule.ts'
 import { insertPasswordLink, type MadeLink } from '../passwords/passwords.ts'
-import type { UserListQuery } from '../query.ts'
 import { clearAttempts } from '../sign-in/attempts.ts'
 import { SLOWED, UNLOCKED } from '../sign-in/notices.ts'
+import type { USER_SORTS } from '../sorts.ts'
 import { deleteDeputiesOf } from '../store/deputies.ts'
 import { deleteFurtherEmails, findUserByFurtherEmail, listFurtherEmails } from '../store/emails.ts'
 import { deleteGrantsOf } from '../store/grants.ts'
@@ -229,11 +229,13 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
       })
     },
 
-    /** A page of people, the last added first unless the query has another order. */
-    async listUsers({ filter, limit, after, by }: Omit<UserListQuery, 'format'>): Promise<Page<User>> {
-      const users = await listUsers(by ? db.slow : db.read, filter, { after, by, limit: limit + 1 })
-      return pageOf(users, limit, (user) => pageAfter(USER_KEYS, by, user, user.id))
-    },
+    /** The last added first unless the query has another order; exports by name. */
+    userRows: {
+      list: (filter, page) => listUsers(page.by ? db.slow : db.read, filter, page),
+      all: (filter) => listUsersByName(db.read, filter),
+      keyOf: ({ id }) => id,
+      pageAfter: (user, by) => pageAfter(USER_KEYS, by, user, user.id),
+    } satisfies Rows<UserFilter, keyof typeof USER_SORTS, User>,
 
     /** All people who match the filter, by name. */
     everyUser: (filter: UserFilter = {}): Promise<User[]> => listUsersByName(db.read, filter),
