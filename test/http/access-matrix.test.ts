@@ -18,7 +18,7 @@ testAccess(async () => {
       await people.disableUser(email, TALLY)
     },
     async setRole(email, role) {
-      await people.setRole(email, role, TALLY)
+      await people.changeUser(email, { role }, TALLY)
     },
     async createToken(kind, user) {
       const { token, secret } = await people.createToken({ kind, user, name: `${kind} of ${user}` }, TALLY)

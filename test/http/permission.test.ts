@@ -34,7 +34,7 @@ beforeAll(async () => {
       const token = await app.token(kind, person)
       // Made by an admin; the role may be lowered afterwards. Nobody with a token of another kind becomes a viewer, but even
       // their tokens would do nothing.
-      if (kind === 'org' && role !== 'admin') await app.services.people.setRole(person, role, TALLY)
+      if (kind === 'org' && role !== 'admin') await app.services.people.changeUser(person, { role }, TALLY)
       else if (role === 'viewer') await becomeViewer(person)
       credentials.push({ kind: name, role, headers: { authorization: `Bearer ${token}` } })
     }
@@ -159,9 +159,9 @@ describe('what a route allows', () => {
     const statusNow = async () =>
       (await call(staged, 'GET', '/management', { cookie: `tally_session=${secret}` })).status
     expect(await statusNow()).toBe(200)
-    await people.setRole(person, 'billing', TALLY)
+    await people.changeUser(person, { role: 'billing' }, TALLY)
     expect(await statusNow()).toBe(403)
-    await people.setRole(person, 'admin', TALLY)
+    await people.changeUser(person, { role: 'admin' }, TALLY)
     expect(await statusNow()).toBe(200)
   })
 

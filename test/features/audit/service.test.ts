@@ -129,7 +129,7 @@ forEachEngine('the audit trail', (open, engine) => {
     await people.signOut(caller, { everywhere: true, by: ada })
     const { token } = await people.createToken({ kind: 'org', user: grace, name: 'push' }, ada)
     await people.revokeToken(EVERYBODYS_TOKENS, token.uid, ada)
-    await people.setRole(grace, 'member', ada)
+    await people.changeUser(grace, { role: 'member' }, ada)
     await people.disableUser(grace, ada)
     await people.enableUser(grace, ada)
     await services.organization.changeSettings({ unknownProjects: 'hold' }, ada)
@@ -165,12 +165,12 @@ forEachEngine('the audit trail', (open, engine) => {
     await people.revokeToken(EVERYBODYS_TOKENS, token.uid, ada)
     const before = await actionsOf()
     await people.revokeToken(EVERYBODYS_TOKENS, token.uid, ada)
-    await people.setRole('ada@example.com', 'admin', ada)
+    await people.changeUser('ada@example.com', { role: 'admin' }, ada)
     await people.changeUser('ada@example.com', {}, ada)
     await people.enableUser('ada@example.com', ada)
     await services.organization.changeSettings({ name: 'Tally' }, ada)
     for (const refused of [
-      () => people.setRole('ada@example.com', 'member', ada),
+      () => people.changeUser('ada@example.com', { role: 'member' }, ada),
       () => people.disableUser('ada@example.com', ada),
       () => people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, ada),
       () => services.organization.changeSettings({ currency: 'euro' }, ada),

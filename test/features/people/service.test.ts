@@ -95,18 +95,18 @@ forEachEngine('people', (open) => {
     await add('ada@example.com', 'admin')
     await add('grace@example.com', 'admin')
     await people.disableUser('grace@example.com', TALLY)
-    expect((await refusalOf(people.setRole('ada@example.com', 'member', TALLY))).code).toBe('last_admin')
+    expect((await refusalOf(people.changeUser('ada@example.com', { role: 'member' }, TALLY))).code).toBe('last_admin')
     expect((await refusalOf(people.disableUser('ada@example.com', TALLY))).code).toBe('last_admin')
     expect(await people.findUser('ada@example.com')).toMatchObject({ role: 'admin', disabledAt: null })
     await people.enableUser('grace@example.com', TALLY)
-    expect((await people.setRole('ada@example.com', 'member', TALLY)).role).toBe('member')
+    expect((await people.changeUser('ada@example.com', { role: 'member' }, TALLY)).role).toBe('member')
   })
 
   test('two admins who demote each other at once leave one', async () => {
     await add('ada@example.com', 'admin')
     await add('grace@example.com', 'admin')
     const demoted = await Promise.allSettled([
-      people.setRole('ada@example.com', 'member', TALLY),
+      people.changeUser('ada@example.com', { role: 'member' }, TALLY),
       people.disableUser('grace@example.com', TALLY),
     ])
     expect(demoted.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -114,7 +114,7 @@ forEachEngine('people', (open) => {
 
   test('where there never was an admin, roles can still change', async () => {
     await add('ada@example.com', 'member')
-    expect((await people.setRole('ada@example.com', 'billing', TALLY)).role).toBe('billing')
+    expect((await people.changeUser('ada@example.com', { role: 'billing' }, TALLY)).role).toBe('billing')
   })
 
   test('what does not change keeps its moment', async () => {
@@ -174,7 +174,7 @@ forEachEngine('people', (open) => {
       clock,
     })
 
-    await other.setRole('ada@example.com', 'member', TALLY)
+    await other.changeUser('ada@example.com', { role: 'member' }, TALLY)
     expect((await people.authenticate(`Bearer ${secret}`)).person.role).toBe('member')
 
     await other.disableUser('ada@example.com', TALLY)

@@ -301,7 +301,7 @@ describe('a session', () => {
     })
     const read = () => app.call(`GET /api/v1/token-entries/${reported.json.id}`, { session })
     expect((await read()).status).toBe(200)
-    await app.services.people.setRole(email, 'member', TALLY)
+    await app.services.people.changeUser(email, { role: 'member' }, TALLY)
     expect((await read()).status).toBe(404)
     expect((await app.call(ME, { session })).json.person.role).toBe('member')
   })

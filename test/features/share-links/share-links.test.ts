@@ -208,9 +208,9 @@ forEachEngine('a share link', (open) => {
     const seen = (await visit(json.link)).text
     expect(seen).toContain('own-model')
     expect(seen).not.toMatch(/dear-model|other-model/)
-    await app.services.people.setRole(id, 'billing', TALLY)
+    await app.services.people.changeUser(id, { role: 'billing' }, TALLY)
     expect((await visit(json.link)).text).toContain('other-model')
-    await app.services.people.setRole(id, 'member', TALLY)
+    await app.services.people.changeUser(id, { role: 'member' }, TALLY)
     expect((await visit(json.link)).text).not.toContain('other-model')
 
     const other = await app.session('billing')
@@ -248,7 +248,7 @@ forEachEngine('a share link', (open) => {
     expect((await visit(json.link, '/entries.csv')).status).toBe(404)
     const other = (await create(usage)).json.link
     expect((await visit(other, '/bill.html')).status).toBe(404)
-    await app.services.people.setRole(id, 'member', TALLY)
+    await app.services.people.changeUser(id, { role: 'member' }, TALLY)
     for (const rest of ['', '/bill.html', '/bill.pdf']) expect((await visit(json.link, rest)).status).toBe(404)
   })
 

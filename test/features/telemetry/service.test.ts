@@ -540,7 +540,7 @@ forEachEngine('telemetry by e-mail', (open) => {
 
   test('finds nobody who is a viewer, and is not assigned to one', async () => {
     const { organization, telemetry, people, listed } = await byEmail(await open({ priced: true }))
-    await people.setRole('ada@example.com', 'viewer', TALLY)
+    await people.changeUser('ada@example.com', { role: 'viewer' }, TALLY)
     await telemetry.receive(organization, logs({ email: 'ada@example.com' }))
     expect(await shown({ listed })).toEqual(['admin token log claude-sonnet-5 10 1'])
     const assigned = telemetry.assign({ email: 'ada@example.com', user: 'ada@example.com', dryRun: false, by: TALLY })

@@ -255,9 +255,6 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
      */
     changeUser: change,
 
-    /** Throws `last_admin` if no admin would remain, and `has_duties` for somebody who cannot become a viewer. */
-    setRole: (who: string, role: Role, by: Actor): Promise<User> => change(who, { role }, by),
-
     /**
      * Signs a person out and stops their service, read and API tokens. Returns those of them that were used in the last 30
      * days. Throws `last_admin` if no admin would remain.

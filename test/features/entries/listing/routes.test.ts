@@ -258,9 +258,9 @@ describe('what a read token sees', () => {
     expect(shown.filter((name) => name !== undefined)).toEqual(['bobs', 'loose', 'api', 'web'])
     await db.write(async (tx) => void (await tx.delete(projectLeads).where(eq(projectLeads.userId, user!.id))))
     expect(await names('?project=acme-api', adaReads)).toEqual(['api'])
-    await people.setRole(ada, 'billing', TALLY)
+    await people.changeUser(ada, { role: 'billing' }, TALLY)
     expect(await names('?project=acme-api', adaReads)).toEqual(['bobs', 'api'])
-    await people.setRole(ada, 'member', TALLY)
+    await people.changeUser(ada, { role: 'member' }, TALLY)
   })
 
   test('is refused for service and organization tokens', async () => {
