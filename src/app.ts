@@ -31,7 +31,7 @@ import { ownAccountOperations } from './features/people/operations/own-account.t
 import { sessionOperations } from './features/people/operations/session.ts'
 import { tokenOperations } from './features/people/operations/tokens.ts'
 import { userOperations } from './features/people/operations/users.ts'
-import { ownDataRoute, personalDataRoutes } from './features/personal-data/routes.ts'
+import { personalDataOperations } from './features/personal-data/operations/personal-data.ts'
 import { leadRuleOperations } from './features/placement/operations/lead-rules.ts'
 import { ruleProposalOperations } from './features/placement/operations/proposals.ts'
 import { placementRuleOperations } from './features/placement/operations/rules.ts'
@@ -138,12 +138,22 @@ export const createApp = ({
     .use(sharedPages(services))
     .use(at('/api/v1/openapi.json').use(openApi({ routes })))
     .use(
-      at('/api/v1')
-        .use(serve([...joiningOperations, ...sessionOperations, ...ownAccountOperations], { ...services, cookie }))
-        .use(at('/me').use(ownDataRoute(services)))
-        .use(serve([...userOperations, ...invitationOperations], services))
-        .use(at('/users').use(personalDataRoutes(services)))
-        .use(serve([...grantOperations, ...tokenOperations, ...deputyOperations], services)),
+      at('/api/v1').use(
+        serve(
+          [
+            ...joiningOperations,
+            ...sessionOperations,
+            ...ownAccountOperations,
+            ...userOperations,
+            ...invitationOperations,
+            ...personalDataOperations,
+            ...grantOperations,
+            ...tokenOperations,
+            ...deputyOperations,
+          ],
+          { ...services, cookie },
+        ),
+      ),
     )
     .use(at('/api/v1').use(serve([...shareLinkOperations, createShareLink], { ...services, publicUrl })))
     .use(

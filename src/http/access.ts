@@ -380,7 +380,7 @@ export async function renewedCaller({ request, authenticate, allowed, address }:
 }
 
 /** The caller as the actor of a change. */
-export function actorOf({ caller: sent, address }: Pick<Call, 'caller' | 'address'>): Actor {
+function actorOf({ caller: sent, address }: Pick<Call, 'caller' | 'address'>): Actor {
   const caller = requireCaller(sent)
   return {
     userId: caller.person.id,
