@@ -1,8 +1,7 @@
 /** Composes a bill from a request and the current data; writes nothing. */
 import type { Database, Reader } from '../../database/database.ts'
-import { notFound, Problem } from '../../errors.ts'
+import { Problem } from '../../errors.ts'
 import { dayAt } from '../../lib/calendar.ts'
-import { isId } from '../../lib/id.ts'
 import { formatDecimal } from '../../lib/money.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
@@ -11,8 +10,8 @@ import { COMPOSITION_TASK, type Composition } from './composition-task.ts'
 import type { Heading } from './document.ts'
 import { belowZero, earlierEntries, nothingToBill, tooLarge, unpricedEntries } from './refusals.ts'
 import type { BillRequest } from './schema.ts'
-import { findBill } from './store/bills.ts'
 import { getIssuer } from './store/issuer.ts'
+import { getView } from './view.ts'
 
 /** A bill that could be sent. */
 export interface BillDraft extends Composition {
@@ -32,14 +31,6 @@ export interface CompositionDependencies {
 }
 
 export function createComposition({ db, billing, projects }: CompositionDependencies) {
-  async function partiesOf(body: BillRequest) {
-    const project = body.project === undefined ? undefined : await projects.showProject(body.project)
-    // A project's bill goes to its client, with the client's currency and markup.
-    const clientId = body.client ?? project?.client?.uid
-    const client = clientId === undefined ? undefined : await projects.getClient(clientId)
-    return { project, client }
-  }
-
   /**
    * Composes the bill, once no other one is being sent or voided. Throws `validation_failed`, `not_found`,
    * `unpriced_entries`, `earlier_entries`, `bill_too_large`, and, unless `isEmptyFine`, `nothing_to_bill`.
@@ -50,7 +41,7 @@ export function createComposition({ db, billing, projects }: CompositionDependen
   ): Promise<BillDraft> {
     const issuer = await getIssuer(db.read)
     const today = dayAt(now, issuer.timeZone)
-    const { project, client } = await partiesOf(body)
+    const { project, client } = await partiesOf(projects, body)
     const replaced = await replacedBill(db.read, body.replaces)
     const args = argumentsOf(body, {
       issuer,
@@ -83,6 +74,8 @@ export function createComposition({ db, billing, projects }: CompositionDependen
   }
 }
 
+export type Compose = ReturnType<typeof createComposition>
+
 /** Whether one of its sums exceeds the range of the database. */
 export function isTooLarge({
   subtotalMinor,
@@ -96,8 +89,7 @@ export function isTooLarge({
 
 async function replacedBill(reader: Reader, replaces: string | undefined) {
   if (replaces === undefined) return undefined
-  const found = await findBill(reader, isId('bil', replaces) ? { uid: replaces } : { number: replaces })
-  if (!found) throw notFound(`The bill '${replaces}'`)
+  const found = await getView(reader, replaces)
   if (found.bill.state !== 'void') {
     throw new Problem(
       'wrong_status',
@@ -105,4 +97,16 @@ async function replacedBill(reader: Reader, replaces: string | undefined) {
     )
   }
   return found
+}
+
+/** The project and the client of a bill. */
+export async function partiesOf(
+  projects: Pick<ProjectsService, 'getClient' | 'showProject'>,
+  body: Pick<BillRequest, 'client' | 'project'>,
+) {
+  const project = body.project === undefined ? undefined : await projects.showProject(body.project)
+  // A project's bill goes to its client, with the client's currency and markup.
+  const clientId = body.client ?? project?.client?.uid
+  const client = clientId === undefined ? undefined : await projects.getClient(clientId)
+  return { project, client }
 }

@@ -1,8 +1,8 @@
 /** The e-mail with a bill, with the notice that it was voided, or with a reminder that it is overdue. Pure. */
 
+import { balanceOf } from './balance.ts'
 import { minorDigitsOf } from './currency.ts'
 import { amountText } from './documents/content.ts'
-import { balanceOf } from './payments.ts'
 import type { BillDocument } from './schema.ts'
 import type { BillView } from './store/bills.ts'
 

@@ -5,6 +5,8 @@ import type { Clock } from '../../lib/clock.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { SentBill } from './store/bills.ts'
 
+export type ReleaseEntries = ReturnType<typeof createEntryRelease>
+
 export function createEntryRelease({
   db,
   clock,

@@ -1,159 +1,69 @@
-/**
- * Sends bills: a small one in one transaction, the entries of a large one in portions before it, so that reports are
- * recorded in between (docs/design/bills.md#large-bills).
- */
-import type { Actor } from '../../access/actor.ts'
-import type { Database, Reader, Tx } from '../../database/database.ts'
+/** Sends bills. */
+import type { Database } from '../../database/database.ts'
+import { type Issue, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { AuditService } from '../audit/service.ts'
-import type { EntriesService } from '../entries/service.ts'
-import type { BillDraft } from './composition.ts'
-import type { createDeliveries } from './delivery.ts'
+import type { BillDraft, Compose } from './composition.ts'
 import type { BillDraftsService } from './drafts/service.ts'
-import { recordOf, recordSent, takeNumber } from './new-bill.ts'
-import { isSameFingerprint, type Portion } from './portions.ts'
-import { keyReused } from './refusals.ts'
-import {
-  type BillRecord,
-  completeBill,
-  findBillKey,
-  fingerprintOf,
-  insertBill,
-  insertBilledEntries,
-  insertBillKey,
-} from './store/bills.ts'
+import { previewChanged } from './refusals.ts'
+import { issuesOfRecipients } from './request.ts'
+import type { BillSending } from './schema.ts'
+import { findBill } from './store/bills.ts'
+import { type BillSubmission, findReplayed, type Sent } from './submission.ts'
+import type { InTurn } from './turns.ts'
+import { createWriting, type WritingDependencies } from './writing.ts'
 
-export interface BillSubmission {
-  by: Actor
-  /** The Idempotency-Key of a person's or a token's call, with the hash of the body. */
-  key?: { userId: number; key: string; bodyHash: Uint8Array } | undefined
-}
+/** If an entry changes between composing and writing a bill, sending starts over, up to this number of attempts. */
+const ATTEMPTS = 5
 
-export interface BillWriting extends BillSubmission {
-  /** The id of the form's draft that the bill was composed from, which is removed with it. */
-  formDraft: string | undefined
-  recipients: readonly string[]
-  message: string | undefined
-}
-
-export interface SendingDependencies {
+interface Dependencies extends WritingDependencies {
   db: Database
   clock: Clock
-  audit: AuditService
-  billing: EntriesService['billing']
-  deliveries: Pick<ReturnType<typeof createDeliveries>, 'queue'>
-  billDrafts: Pick<BillDraftsService, 'takeDraft'>
+  compose: Compose
+  drafts: Pick<BillDraftsService, 'requireDraft' | 'takeDraft'>
+  inTurn: InTurn
 }
 
-/** An entry changed while its bill was written, or another bill was in the way. */
-class StartOver extends Error {}
+export function createSending(dependencies: Dependencies) {
+  const { db, clock, compose, drafts, inTurn } = dependencies
+  const write = createWriting(dependencies)
 
-export function createSending({ db, clock, audit, billing, deliveries, billDrafts }: SendingDependencies) {
-  /** Inserts the lines of a portion and freezes its entries. Throws {@link StartOver} if one of them has changed. */
-  async function claim(tx: Tx, billId: number, portion: Portion, by: Actor): Promise<void> {
-    const { ids, lines, approved, fingerprint } = portion
-    const entries = Array.from(ids, (id, index) => ({
-      id,
-      line: lines[index]!,
-      statusBefore: approved[index] ? ('approved' as const) : ('submitted' as const),
-    }))
-    await insertBilledEntries(
-      tx,
-      entries.map(({ id, ...billed }) => ({ billId, entryId: id, ...billed })),
-    )
-    const range = { first: ids[0]!, last: ids.at(-1)! }
-    if (!isSameFingerprint(await fingerprintOf(tx, billId, range), fingerprint)) throw new StartOver()
-    await billing.freezeEntries(tx, billId, { entries, now: clock.now(), by })
+  /** The bill of an earlier call with this Idempotency-Key. */
+  async function findSent(key: BillSubmission['key']): Promise<Sent | undefined> {
+    const billId = await findReplayed(db.read, key)
+    return billId === undefined ? undefined : { bill: (await findBill(db.read, { id: billId }))!, replayed: true }
   }
 
-  /** What a bill has from the moment it is sent, apart from its entries. */
-  async function accompany(tx: Tx, billId: number, writing: BillWriting): Promise<void> {
-    const { by, key, recipients, message, formDraft } = writing
-    if (formDraft !== undefined) await billDrafts.takeDraft(tx, formDraft, by)
-    if (key) await insertBillKey(tx, { ...key, billId })
-    await deliveries.queue(tx, { billId, notice: 'sent', recipients, message, by })
-    await recordSent(tx, { audit, by, billId })
-  }
-
-  /** Everything in one transaction: an error also releases the number. */
-  function writeAtOnce(draft: BillDraft, writing: BillWriting): Promise<number> {
-    return db.write(async (tx) => {
-      // Another process may have sent it while this one composed.
-      const known = await findReplayed(tx, writing.key)
-      if (known !== undefined) return known
-      const number = await takeNumber(tx, draft.numberFormat, draft.heading.issued_on)
-      const sent = { number, document: numbered(draft.documentText, number), now: clock.now(), by: writing.by }
-      const billId = await insertBill(tx, { ...recordOf(draft, sent), ...keysOf(draft) })
-      for (const portion of draft.portions) await claim(tx, billId, portion, writing.by)
-      await accompany(tx, billId, writing)
-      return billId
-    })
-  }
-
-  /** Claims the entries for a bill that nobody sees, then numbers and sends it. An error releases them. */
-  async function writeInPortions(draft: BillDraft, writing: BillWriting): Promise<number> {
-    const { by } = writing
-    const lease = await db.write(async (tx) => {
-      const record = recordOf(draft, { number: '', document: '', now: clock.now(), by })
-      const billId = await insertBill(tx, { ...record, ...keysOf(draft), state: 'preparing', number: record.uid })
-      const taken = await billing.take(tx, billId)
-      if (!taken) throw new StartOver()
-      return taken
-    })
-    try {
-      for (const portion of draft.portions) {
-        await db.write(async (tx) => {
-          await billing.renew(tx, lease)
-          await claim(tx, lease.billId, portion, by)
-        })
-      }
-      return await db.write(async (tx) => {
-        if ((await findReplayed(tx, writing.key)) !== undefined) throw new StartOver()
-        await billing.end(tx, lease)
-        const number = await takeNumber(tx, draft.numberFormat, draft.heading.issued_on)
-        const document = numbered(draft.documentText, number)
-        await completeBill(tx, lease.billId, { state: 'sent', number, document, createdAt: clock.now() })
-        await accompany(tx, lease.billId, writing)
-        return lease.billId
-      })
-    } catch (error) {
-      await billing.release(lease, by)
-      throw billing.isLost(error) ? new StartOver() : error
-    }
-  }
-
-  return {
-    /** Writes the bill, or returns undefined if an entry differs from what it was composed from. */
-    async write(draft: BillDraft, writing: BillWriting): Promise<number | undefined> {
+  async function sendNow(
+    { digest, deliver_to, message, draft: formDraft, ...body }: BillSending,
+    { by, key }: BillSubmission,
+  ): Promise<Sent> {
+    const issues: Issue[] = issuesOfRecipients(deliver_to)
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const replayed = await findSent(key)
+      if (replayed) return replayed
+      if (issues.length > 0) throw validationFailed(issues)
+      let draft: BillDraft
       try {
-        return await (draft.portions.length > 1 ? writeInPortions(draft, writing) : writeAtOnce(draft, writing))
+        if (formDraft !== undefined) await drafts.requireDraft(db.read, formDraft)
+        draft = await compose(body, { now: clock.now(), isEmptyFine: false })
       } catch (error) {
-        if (error instanceof StartOver) return undefined
+        // Another process may have sent it meanwhile, and nothing is left to bill.
+        const sent = await findSent(key)
+        if (sent) return sent
         throw error
       }
-    },
+      if (digest !== undefined && digest !== draft.digest) throw previewChanged()
+      const recipients = deliver_to ?? (draft.clientEmail === null ? [] : [draft.clientEmail])
+      const billId = await write(draft, { by, key, recipients, message, formDraft })
+      if (billId !== undefined) return { bill: (await findBill(db.read, { id: billId }))!, replayed: false }
+    }
+    throw previewChanged()
   }
-}
 
-/** The bill that was sent with an Idempotency-Key. Throws `idempotency_key_reused` for another body. */
-export async function findReplayed(reader: Reader, submitted: BillSubmission['key']): Promise<number | undefined> {
-  if (!submitted) return undefined
-  const { userId, key, bodyHash } = submitted
-  const known = await findBillKey(reader, userId, key)
-  if (known && !Buffer.from(known.bodyHash).equals(bodyHash)) throw keyReused(key)
-  return known?.billId
-}
-
-/** The keys of the client or project of a bill, and of the bill that it replaces. */
-function keysOf({
-  clientId,
-  projectId,
-  replacesId,
-}: BillDraft): Pick<BillRecord, 'clientId' | 'projectId' | 'replacesId'> {
-  return { clientId: projectId === null ? clientId : null, projectId, replacesId }
-}
-
-/** The document with its number: the first property that is called so (composition.ts). */
-function numbered(documentText: string, number: string): string {
-  return documentText.replace('"number":null', () => `"number":${JSON.stringify(number)}`)
+  /**
+   * Sends a bill: assigns a number and freezes its entries. With `key`, the same body is sent only once, and later
+   * calls return its bill. Throws the problems of {@link createComposition}, `preview_changed`,
+   * `draft_gone` and `idempotency_key_reused`.
+   */
+  return (sending: BillSending, submission: BillSubmission): Promise<Sent> => inTurn(() => sendNow(sending, submission))
 }

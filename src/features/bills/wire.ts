@@ -2,9 +2,9 @@
 
 import { timestamp } from '../../lib/duration.ts'
 import { decimalNumber } from '../../lib/money.ts'
+import { balanceOf, isOverdue } from './balance.ts'
 import type { Remaining } from './credit-note.ts'
 import { minorDigitsOf } from './currency.ts'
-import { balanceOf, isOverdue } from './payments.ts'
 import type { Bill, BillHead, BillTotals } from './schema.ts'
 import type { BillSums, BillView } from './store/bills.ts'
 import type { PaymentView } from './store/payments.ts'

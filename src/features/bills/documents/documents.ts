@@ -41,6 +41,8 @@ export interface RenderedDocument {
   policy?: string
 }
 
+export type Documents = ReturnType<typeof createDocuments>
+
 export function createDocuments({ db }: { db: Database }) {
   /** One PDF at a time: two would need twice the memory, and be no faster. The thread then frees what it needed. */
   const thread = new JobThread<ToPdf, FromPdf>({

@@ -1,4 +1,5 @@
 import type { Reader } from '../../../database/database.ts'
+import { dayAt } from '../../../lib/calendar.ts'
 
 /** The organization as shown on bills. */
 export async function getIssuer(reader: Reader) {
@@ -20,6 +21,11 @@ export async function getIssuer(reader: Reader) {
     })
     .from(organization)
   return row!
+}
+
+/** The day of a moment in the organization's zone, which decides what is overdue. */
+export async function dayOf(reader: Reader, moment: number): Promise<string> {
+  return dayAt(moment, (await getIssuer(reader)).timeZone)
 }
 
 /** The logo on documents; undefined if there is none. */
