@@ -39,8 +39,42 @@ export function isTimestamp(text: string): boolean {
  * not exist.
  */
 export function parseTimestamp(text: string): number | undefined {
+  const moment = parseUtc(text)
+  if (moment !== undefined) return moment
   if (USUAL.test(text)) return parseUsual(text)
   return TIMESTAMP_PATTERN.test(text) ? parseUsual(usualForm(text)) : undefined
+}
+
+const [ZERO, DASH, COLON, DOT, LETTER_T, LETTER_Z] = [...'0-:.TZ'].map((character) => character.charCodeAt(0))
+
+/**
+ * The moment of a text as `Date.toISOString` writes it, with or without milliseconds. Undefined for any other, which may
+ * be a timestamp nevertheless. Reports with slices have hundreds of them.
+ */
+function parseUtc(text: string): number | undefined {
+  const { length } = text
+  if ((length !== 24 && length !== 20) || text.charCodeAt(length - 1) !== LETTER_Z) return undefined
+  if (text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH || text.charCodeAt(10) !== LETTER_T) return undefined
+  if (text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) return undefined
+  if (length === 24 && text.charCodeAt(19) !== DOT) return undefined
+  const [year, month, day] = [numberAt(text, 0, 4), numberAt(text, 5, 7), numberAt(text, 8, 10)]
+  const [hour, minute, second] = [numberAt(text, 11, 13), numberAt(text, 14, 16), numberAt(text, 17, 19)]
+  const fraction = length === 24 ? numberAt(text, 20, 23) : 0
+  // Date.UTC takes years before 100 for those of the last century.
+  const isPossible = year >= 100 && month >= 1 && month <= 12 && day >= 1 && hour < 24 && minute < 60 && second < 60
+  if (!isPossible || Number.isNaN(fraction) || day > daysInMonth(year, month)) return undefined
+  return Date.UTC(year, month - 1, day, hour, minute, second, fraction)
+}
+
+/** The number of these digits; NaN if they are none, so that no comparison with it holds. */
+function numberAt(text: string, from: number, to: number): number {
+  let number = 0
+  for (let at = from; at < to; at += 1) {
+    const digit = text.charCodeAt(at) - ZERO!
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN
+    number = 10 * number + digit
+  }
+  return number
 }
 
 function usualForm(text: string): string {
