@@ -127,10 +127,9 @@ export interface Share {
 
 /**
  * The share of a usage from single requests with at least `length` input-side tokens. Between two thresholds it is known
- * if all requests between them together are shorter than `length`.
+ * if there is only one request, or if all requests between them together are shorter than `length`.
  */
 export function requestsFrom({ counts, details, requests }: Usage, length: number): Share {
-  if (requests === 1) return { counts: inputSide(counts) >= length ? counts : ZERO_COUNTS, isExact: true }
   let below = counts
   let above = ZERO_COUNTS
   for (const known of details?.requestsAbove ?? []) {
@@ -142,6 +141,7 @@ export function requestsFrom({ counts, details, requests }: Usage, length: numbe
       break
     }
   }
+  if (requests === 1) return { counts: inputSide(counts) >= length ? counts : ZERO_COUNTS, isExact: true }
   return { counts: above, isExact: inputSide(below) - inputSide(above) < length }
 }
 
