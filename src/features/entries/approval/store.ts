@@ -75,7 +75,7 @@ export async function listDecidable(
     .limit(limit)
 }
 
-/** The entries of these sessions with the other parts of divided ones, whoever may see them. */
+/** The entries of these sessions with the other parts of divided ones, oldest first, whoever may see them. */
 export async function listDecidableOfSessions(
   reader: Reader,
   sessionIds: readonly number[],
@@ -84,7 +84,7 @@ export async function listDecidableOfSessions(
   for (const portion of portionsOf(sessionIds)) {
     found.push(...(await selectDecidable(reader).where(isOfSessions(reader, portion))))
   }
-  return found
+  return found.sort((one, other) => one.id - other.id)
 }
 
 /** The status is literal, so that SQLite knows that the index of held entries has them all. */
