@@ -21,7 +21,8 @@ interface Slots {
   sessionId: number
   startedAt: number
   endedAt: number
-  counts: number[]
+  /** Of each slice, or of the whole if it has none. */
+  parts: { startedAt: number | undefined; endedAt: number | undefined; counts: number[] }[]
   /** A number in the summary: hardly any two summaries are the same. */
   summary: number
 }
@@ -41,23 +42,30 @@ interface Request {
   reportsLeft: number
 }
 
-function entryText(variant: number, named: boolean): string {
+const TOKENS = { input: 11111, output: 22222, cache_read: 33333, cache_write: 44444 }
+
+function entryText(variant: number, named: boolean, slices: number): string {
+  const repository = `acme/repository-${variant % 40}`
+  const cell = (branch: number) => ({
+    ...{ started_at: MOMENT, ended_at: MOMENT, tokens: TOKENS, requests: 12 },
+    labels: { repository, branch: `feature/change-${(variant + branch) % VARIANTS}` },
+  })
   return JSON.stringify({
     agent_harness: HARNESSES[variant % HARNESSES.length],
     agent_name: AGENTS[variant % AGENTS.length],
     model: MODELS[variant % MODELS.length],
     started_at: MOMENT,
     ended_at: MOMENT,
-    tokens: { input: 11111, output: 22222, cache_read: 33333, cache_write: 44444 },
+    ...(slices === 0 && { tokens: TOKENS, labels: cell(0).labels, requests: 12 }),
+    // As of a session with two branches.
+    ...(slices > 0 && { slices: Array.from({ length: slices }, (_, at) => cell(at < slices / 2 ? 0 : 1)) }),
     summary: 'Make the checkout keep the cart as login 55555 fails',
     ...(named && { project: `project-${variant % PROJECTS}` }),
     session_id: SESSION_ID,
-    labels: { repository: `acme/repository-${variant % 40}`, branch: `feature/change-${variant % VARIANTS}` },
-    requests: 12,
   })
 }
 
-function requestOf(path: string, token: string, texts: string[]): Request {
+function requestOf(path: string, token: string, texts: string[], slices: number): Request {
   const body = texts.length === 1 ? texts[0]! : `[${texts.join(',')}]`
   const head = [
     `POST ${path} HTTP/1.1`,
@@ -71,12 +79,19 @@ function requestOf(path: string, token: string, texts: string[]): Request {
   for (let at = 0; entries.length < texts.length; ) {
     const startedAt = bytes.indexOf(MOMENT, at)
     const endedAt = bytes.indexOf(MOMENT, startedAt + 1)
-    const counts = ['11111', '22222', '33333', '44444'].map((digits) => bytes.indexOf(digits, endedAt))
+    let from = endedAt + 1
+    const parts = Array.from({ length: Math.max(1, slices) }, () => {
+      const start = slices > 0 ? bytes.indexOf(MOMENT, from) : undefined
+      const end = start === undefined ? undefined : bytes.indexOf(MOMENT, start + 1)
+      const counts = ['11111', '22222', '33333', '44444'].map((digits) => bytes.indexOf(digits, end ?? from))
+      from = counts.at(-1)!
+      return { startedAt: start, endedAt: end, counts }
+    })
     const summary = bytes.indexOf('55555', endedAt)
     const sessionId = bytes.indexOf(SESSION_ID, endedAt)
-    const slots = { sessionId, startedAt, endedAt, counts, summary }
+    const slots = { sessionId, startedAt, endedAt, parts, summary }
     entries.push({ slots, startedAtMs: 0, endedAtMs: 0, counts: [] })
-    at = sessionId
+    at = Math.max(sessionId, from)
   }
   return { bytes, entries, reportsLeft: 0 }
 }
@@ -103,6 +118,8 @@ export interface BodyOptions {
   named?: boolean
   /** How often each session is reported, with growing totals as hooks do; once by default. */
   repeat?: number
+  /** The number of slices of each session; 0 for reports without slices. */
+  slices?: number
 }
 
 /** An endless supply of requests, with new sessions or later totals of earlier ones. */
@@ -116,14 +133,15 @@ export class Bodies {
   #turn = 0
   #random = 1
 
-  constructor({ path, token, batch, days, named = true, repeat = 1 }: BodyOptions) {
+  constructor({ path, token, batch, days, named = true, repeat = 1, slices = 0 }: BodyOptions) {
     this.#days = days
     this.#repeat = repeat
     this.#requests = Array.from({ length: VARIANTS }, (_, variant) =>
       requestOf(
         path,
         token,
-        Array.from({ length: batch }, (_, item) => entryText(variant + item, named)),
+        Array.from({ length: batch }, (_, item) => entryText(variant + item, named, slices)),
+        slices,
       ),
     )
   }
@@ -144,18 +162,25 @@ export class Bodies {
       if (isNew) this.#startSession(bytes, entry)
       else this.#continueSession(entry)
       bytes.write(new Date(entry.endedAtMs).toISOString(), entry.slots.endedAt, 'latin1')
-      entry.slots.counts.forEach((at, position) => {
-        this.#writeNumber(bytes, at, entry.counts[position]!)
-      })
+      for (const [position, part] of entry.slots.parts.entries()) this.#writePart(bytes, entry, part, position)
     }
     return bytes
+  }
+
+  /** Slices follow each other, and the last one ends with the session. */
+  #writePart(bytes: Buffer, entry: Entry, part: Slots['parts'][number], position: number): void {
+    const { startedAtMs, endedAtMs, slots } = entry
+    const at = (share: number) => startedAtMs + Math.floor(((endedAtMs - startedAtMs) * share) / slots.parts.length)
+    if (part.startedAt !== undefined) bytes.write(new Date(at(position)).toISOString(), part.startedAt, 'latin1')
+    if (part.endedAt !== undefined) bytes.write(new Date(at(position + 1)).toISOString(), part.endedAt, 'latin1')
+    for (const [index, slot] of part.counts.entries()) this.#writeNumber(bytes, slot, entry.counts[index]!)
   }
 
   #startSession(bytes: Buffer, entry: Entry): void {
     const { slots } = entry
     entry.startedAtMs = Date.now() - Math.floor(this.#fraction() * this.#days * DAY_MS) - 60 * MINUTE_MS
     entry.endedAtMs = entry.startedAtMs + this.#step(LONGEST_MINUTES) * MINUTE_MS
-    entry.counts = slots.counts.map(() => LEAST + this.#step(GREATEST - LEAST))
+    entry.counts = slots.parts[0]!.counts.map(() => LEAST + this.#step(GREATEST - LEAST))
     bytes.write(new Date(entry.startedAtMs).toISOString(), slots.startedAt, 'latin1')
     this.#writeNumber(bytes, slots.summary, LEAST + Math.floor(this.#fraction() * (GREATEST - LEAST)))
     this.#writeSessionId(bytes, slots.sessionId)

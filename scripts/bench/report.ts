@@ -8,6 +8,7 @@
  *   scripts/bench/report --entries 1000000   with this many entries already stored
  *   scripts/bench/report --repeat 20         report each session of the updates this often (default 5)
  *   scripts/bench/report --rules 500         also the cost of this many placement rules for reports without a project
+ *   scripts/bench/report --slices 30         also the cost of sessions with one slice and with this many
  *   scripts/bench/report --budgets 2000      also the cost of this many budgets
  *   scripts/bench/report --webhooks 100000   also the cost of a webhook for which this many events wait
  *   scripts/bench/report --fsync-delay 10    with a disk whose fsync takes 10 ms longer (needs strace)

@@ -7,6 +7,8 @@ export interface ReportOptions {
   /** Entries that are stored before anything is measured. */
   entries: number
   rules: number
+  /** Slices of a session. */
+  slices: number
   budgets: number
   /** Events that wait for a webhook. */
   webhooks: number
@@ -34,6 +36,7 @@ export function readOptions(args: string[]): ReportOptions {
     seconds: numberFrom('seconds', values.seconds, { above: 0 }),
     entries: wholeNumberFrom('entries', values.entries, 0),
     rules: wholeNumberFrom('rules', values.rules, 0),
+    slices: wholeNumberFrom('slices', values.slices, 0),
     budgets: wholeNumberFrom('budgets', values.budgets, 0),
     webhooks: wholeNumberFrom('webhooks', values.webhooks, 0),
     fsyncDelayMs: numberFrom('fsync-delay', values['fsync-delay'].replace(/ms$/, ''), {}),
@@ -55,7 +58,7 @@ export function readOptions(args: string[]): ReportOptions {
     }
   } else if (measuresOnlyTable(options)) {
     throw new UsageError(
-      '--rules, --budgets, --webhooks and --fsync-delay measure the work tree only. Use them without --against.',
+      '--rules, --slices, --budgets, --webhooks and --fsync-delay measure the work tree only. Use them without --against.',
     )
   }
   if (options.data !== undefined && options.entries > 0)
@@ -65,15 +68,15 @@ export function readOptions(args: string[]): ReportOptions {
       throw new UsageError('SQLite is used by one server at a time. Use --servers with --postgres or --database-url.')
   } else if (measuresOnlyTable(options) || options.data !== undefined) {
     throw new UsageError(
-      '--rules, --budgets, --webhooks, --fsync-delay and --data measure SQLite only. Use them without PostgreSQL.',
+      '--rules, --slices, --budgets, --webhooks, --fsync-delay and --data measure SQLite only. Use them without PostgreSQL.',
     )
   }
   return options
 }
 
 /** Whether something is measured that only the table of the work tree on SQLite shows. */
-function measuresOnlyTable({ rules, budgets, webhooks, fsyncDelayMs }: ReportOptions): boolean {
-  return [rules, budgets, webhooks, fsyncDelayMs].some((value) => value > 0)
+function measuresOnlyTable({ rules, slices, budgets, webhooks, fsyncDelayMs }: ReportOptions): boolean {
+  return [rules, slices, budgets, webhooks, fsyncDelayMs].some((value) => value > 0)
 }
 
 function parse(args: string[]) {
@@ -84,6 +87,7 @@ function parse(args: string[]) {
         seconds: { type: 'string', default: '5' },
         entries: { type: 'string', default: '0' },
         rules: { type: 'string', default: '0' },
+        slices: { type: 'string', default: '0' },
         budgets: { type: 'string', default: '0' },
         webhooks: { type: 'string', default: '0' },
         'fsync-delay': { type: 'string', default: '0' },

@@ -8,6 +8,7 @@ import type { Engine } from './databases.ts'
 import type { ReportOptions } from './options.ts'
 import { measureRules, type RuleSetName } from './rules.ts'
 import { TallyServers } from './servers.ts'
+import { measureSlices, type SliceCost } from './slices.ts'
 import {
   BATCH,
   BATCH_CONNECTIONS,
@@ -42,7 +43,7 @@ export function storing(entries: number): LoadShape {
 }
 
 export async function measureTable(
-  { seconds, entries, rules, budgets, webhooks, fsyncDelayMs, repeat, servers: count }: ReportOptions,
+  { seconds, entries, rules, slices, budgets, webhooks, fsyncDelayMs, repeat, servers: count }: ReportOptions,
   engine: Engine,
   parent: string,
   stack: AsyncDisposableStack,
@@ -109,6 +110,11 @@ export async function measureTable(
     printProgress(`single reports without a project, with ${rules} rules and with none`)
     placed = await measureRules(report, { ...most, named: false }, database.file, rules)
   }
+  let sliced: SliceCost[] | undefined
+  if (slices > 0) {
+    printProgress(`single reports without slices, with one and with ${slices}`)
+    sliced = await measureSlices(report, most, slices)
+  }
   let budgeted: Awaited<ReturnType<typeof measureBudgets>> | undefined
   if (budgets > 0 && database.file !== undefined) {
     printProgress(`single reports with ${budgets} budgets and with none`)
@@ -141,6 +147,7 @@ export async function measureTable(
     batches,
     updates,
     placed: placed ?? null,
+    sliced: sliced ?? null,
     budgeted: budgeted ?? null,
     delivering: delivering ?? null,
     validating,
@@ -227,6 +234,12 @@ export function printTable(results: Results, options: ReportOptions): void {
     line('same, by processor time', byProcessor(placed.labels))
     line(`throughput: ${rules} rules on summaries / no rules`, to(placed.summary))
     line('same, by processor time', byProcessor(placed.summary))
+  }
+  for (const { slices, repeat, processorMicros, ratio } of results.sliced ?? []) {
+    if (slices === 0) continue
+    const name = `processor time: ${slices === 1 ? '1 slice' : `${slices} slices`} / none, ${repeat} reports each`
+    const target = slices === 1 ? 1.02 : 3
+    line(name, `${ratio.toFixed(2)} (${processorMicros.toFixed(0)} µs)`, `target: at most ${target}`)
   }
   const { budgeted } = results
   if (budgeted) {
