@@ -75,6 +75,7 @@ import postgresOwedWork from './postgres/0047_owed_work.sql' with { type: 'text'
 import postgresProjectBudgets from './postgres/0048_project_budgets.sql' with { type: 'text' }
 import postgresWebhookOwners from './postgres/0049_webhook_owners.sql' with { type: 'text' }
 import postgresBackupIdentity from './postgres/0050_backup_identity.sql' with { type: 'text' }
+import postgresSlices from './postgres/0051_slices.sql' with { type: 'text' }
 import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -127,6 +128,7 @@ import sqliteOwedWork from './sqlite/0047_owed_work.sql' with { type: 'text' }
 import sqliteProjectBudgets from './sqlite/0048_project_budgets.sql' with { type: 'text' }
 import sqliteWebhookOwners from './sqlite/0049_webhook_owners.sql' with { type: 'text' }
 import sqliteBackupIdentity from './sqlite/0050_backup_identity.sql' with { type: 'text' }
+import sqliteSlices from './sqlite/0051_slices.sql' with { type: 'text' }
 import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
@@ -256,4 +258,5 @@ export const MIGRATIONS: Migration[] = [
     sql: { sqlite: sqliteBackupIdentity, postgres: postgresBackupIdentity },
     compatibleFrom: 49,
   },
+  { version: 51, name: 'slices', sql: { sqlite: sqliteSlices, postgres: postgresSlices }, compatibleFrom: 49 },
 ]

@@ -96,6 +96,34 @@ export function dayAt(moment: number, timeZone: string): string {
   return dateAt(moment, timeZone).toString()
 }
 
+const DAY_MS = 86_400_000
+
+interface DayRange extends Span {
+  day: number
+  timeZone: string
+}
+
+/** The days that were asked for last, the latest first: calculating one takes longer than what most callers do with it. */
+const KEPT_DAYS = 32
+let keptDays: readonly DayRange[] = []
+
+/** The day that a moment falls on, as the number of days since 1970. */
+export function dayNumberAt(moment: number, timeZone: string): number {
+  for (const kept of keptDays) {
+    if (moment >= kept.startingAt && moment < kept.endingAt && timeZone === kept.timeZone) return kept.day
+  }
+  const date = dateAt(moment, timeZone)
+  const day = Date.UTC(date.year, date.month - 1, date.day) / DAY_MS
+  const endingAt = startOfDate(date.add({ days: 1 }), timeZone)
+  keptDays = [{ day, timeZone, startingAt: startOfDate(date, timeZone), endingAt }, ...keptDays.slice(0, KEPT_DAYS - 1)]
+  return day
+}
+
+/** Such as `2026-11-30`, by the number of days since 1970. */
+export function dayText(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10)
+}
+
 /** Like {@link startOfDay}, for a Temporal date. */
 export function startOfDate(date: Temporal.PlainDate, timeZone: string): number {
   return date.toZonedDateTime(timeZone).epochMilliseconds

@@ -4,7 +4,7 @@
  */
 import type { SessionSource, UnknownProjects } from '../../src/database/schema/values.ts'
 import type { Decision } from '../../src/features/entries/approval/states.ts'
-import { sortLabels } from '../../src/features/entries/reporting/report.ts'
+import { sortLabels } from '../../src/features/entries/reporting/report-fields.ts'
 import { type Observation, PARTS, type Part } from '../../src/features/telemetry/channels/observation.ts'
 import { Random } from '../../src/lib/random.ts'
 import { BASE, NEW_PROJECTS, PROJECTS, RandomReports, type ReportBody, TICKETS } from './recording-reports.ts'

@@ -1,5 +1,5 @@
 /** Random bodies of reports, of few sessions, names and times, so that they continue, repeat and contradict each other. */
-import type { TokenEntryReport } from '../../src/features/entries/schema.ts'
+import type { SliceReport, TokenEntryReport } from '../../src/features/entries/schema.ts'
 import type { Random } from '../../src/lib/random.ts'
 
 export type ReportBody = TokenEntryReport
@@ -39,9 +39,12 @@ const MINUTE_MS = 60_000
 /** How many reports of sessions repeat an earlier one, and how many of the others continue one. */
 const REPEATED_SHARE = 0.15
 const GROWN_SHARE = 0.55
+/** How many reports of sessions have slices. */
+const SLICED_SHARE = 0.4
 
 export class RandomReports {
   readonly #sent: ReportBody[] = []
+  readonly #sliced: ReportBody[] = []
 
   /** Few in each scenario, so that reports meet. */
   readonly #models: readonly string[]
@@ -57,7 +60,17 @@ export class RandomReports {
 
   /** A report that repeats, changes or continues an earlier one, or that has nothing in common with them. */
   next(): ReportBody {
-    return this.#kept(this.random.chance(0.75) ? this.ofSession() : this.#single())
+    return this.random.chance(0.75) ? this.#ofSessionOrSliced() : this.#kept(this.#single())
+  }
+
+  #ofSessionOrSliced(): ReportBody {
+    const { random } = this
+    if (this.#sliced.length > 0 && random.chance(REPEATED_SHARE / 2)) return random.pick(this.#sliced)
+    const body = this.ofSession()
+    if (!random.chance(SLICED_SHARE)) return body
+    const sliced = this.#inSlices(body)
+    this.#sliced.push(sliced)
+    return sliced
   }
 
   ofSession(): ReportBody {
@@ -66,6 +79,33 @@ export class RandomReports {
     if (earlier.length > 0 && random.chance(REPEATED_SHARE)) return random.pick(earlier)
     if (earlier.length > 0 && random.chance(GROWN_SHARE)) return this.#kept(this.#continued(random.pick(earlier)))
     return this.#kept({ ...this.#any(), session_id: this.#sessionId(random.below(this.#sessions)) })
+  }
+
+  /** The same use in some parts, which end with the report; earlier ones may be days before. */
+  #inSlices(body: ReportBody): ReportBody {
+    const { random } = this
+    const { reported_cost: cost, tokens, requests: _requests, started_at: _start, ...rest } = body
+    const { over_200k: _long, input_includes_cache: _includes, ...counts } = tokens!
+    const parts = 1 + random.below(4)
+    const share = (count: number, at: number) => {
+      const each = Math.floor(count / parts)
+      return at === 0 ? count - each * (parts - 1) : each
+    }
+    const slices = Array.from({ length: parts }, (_, at): SliceReport => {
+      const end = Date.parse(body.ended_at) - at * random.pick([20, 90, 900, 2_000]) * MINUTE_MS
+      const shares = Object.entries(counts).map(([name, count]) => [name, share(count as number, at)])
+      return {
+        started_at: new Date(end - random.below(3) * 10 * MINUTE_MS).toISOString(),
+        ended_at: new Date(end).toISOString(),
+        tokens: Object.fromEntries(shares) as SliceReport['tokens'],
+        ...(cost !== undefined && { reported_cost: Math.round((cost / parts) * 1e6) / 1e6 }),
+        ...(random.chance(0.6) && { labels: random.pick(LABELS) }),
+        ...(random.chance(0.15) && { project: random.pick(PROJECTS) }),
+        ...(random.chance(0.15) && { ticket: random.pick(TICKETS) }),
+      }
+    })
+    const starts = slices.map(({ started_at }) => started_at).sort()
+    return { ...rest, started_at: starts[0]!, slices } as ReportBody
   }
 
   /** One cannot be guessed, so that it is held if two people report it. */

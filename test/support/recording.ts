@@ -64,8 +64,13 @@ export async function stageOf({ db, together }: StageOptions): Promise<Stage> {
   async function send({ who, body, key, source }: Sent): Promise<unknown> {
     const caller = await callerOf(who)
     if (source === undefined) return entries.reporting.reportEntry(body, caller as CallerOf<'service'>, key)
-    const { entry, ...recorded } = await entries.reporting.recordFrom(source, readReport(body, clock.now()), caller)
-    return { ...recorded, entry: toTokenEntry(entry) }
+    const { entry, slices, ...recorded } = await entries.reporting.recordFrom(
+      source,
+      readReport(body, clock.now()),
+      caller,
+    )
+    const ofSlices = slices?.map((slice) => [slice.outcome, toTokenEntry(slice.entry)])
+    return { ...recorded, entry: toTokenEntry(entry), ...(ofSlices && { slices: ofSlices }) }
   }
 
   /** The callers are read before, so that the reports reach the database in their order. */
@@ -76,12 +81,12 @@ export async function stageOf({ db, together }: StageOptions): Promise<Stage> {
 
   async function sendBatch({ who, items, key }: Extract<Act, { what: 'batch' }>): Promise<unknown[]> {
     const caller = (await callerOf(who)) as CallerOf<'service'>
-    if (together) return shown(await entries.reporting.reportEntries(items, caller, key))
+    if (together) return shown(await entries.reporting.reportEntries(items, caller, { idempotencyKey: key }))
     const results: unknown[] = []
     for (const [index, item] of items.entries()) {
       // The key of an item contains its position.
       const alone = [...Array.from({ length: index }, () => null), item]
-      results.push(...shown((await entries.reporting.reportEntries(alone, caller, key)).slice(-1)))
+      results.push(...shown((await entries.reporting.reportEntries(alone, caller, { idempotencyKey: key })).slice(-1)))
     }
     return results
   }

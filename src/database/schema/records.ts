@@ -83,10 +83,26 @@ export interface SessionTotals {
   details: UsageDetails | null
   requests: number | null
   reported_cost: string | null
+  /** Absent if unknown. */
+  active_ms?: number
+  /** What was reported last of each day and place. Their sum differs from the totals if those were reported later. */
+  slices?: StoredSlice[]
+}
+
+/** The usage of a model on one day at one place. */
+export interface StoredSlice extends Omit<SessionTotals, 'attributes' | 'model' | 'provider' | 'slices'> {
+  /** Days since 1970. */
+  day: number
+  /** Decimal text of 63 bits. */
+  place: string
+  project?: string | undefined
+  ticket?: string | undefined
+  labels?: LabelMap | undefined
+  summary?: string | undefined
 }
 
 /** The figures of an entry as they were reported. Money is decimal text of nano-dollars. */
-export interface ReportedFigures extends Omit<SessionTotals, 'attributes'> {
+export interface ReportedFigures extends Omit<SessionTotals, 'attributes' | 'slices'> {
   list_value: string | null
 }
 

@@ -535,6 +535,7 @@ export function defineTables(kit: ColumnKit) {
       unidentified: flag('unidentified').notNull().default(false),
       byOrganization: flag('by_organization').notNull().default(false),
       duplicate: text<SessionDuplicate>('duplicate'),
+      zone: text('zone'),
     }),
     sessionSources: table('session_sources', {
       sessionId: integer('session_id').notNull(),
@@ -608,6 +609,10 @@ export function defineTables(kit: ColumnKit) {
       corrected: json<CorrectedField[]>('corrected'),
       amendment: json<EntryAmendment>('amendment'),
       dividedFromId: integer('divided_from_id'),
+      sliceDay: integer('slice_day'),
+      slicePlace: bigInteger('slice_place'),
+      estimated: flag('estimated').notNull().default(false),
+      activeMs: integer('active_ms'),
     }),
     staleHours: table('stale_hours', {
       hour: integer('hour').notNull(),

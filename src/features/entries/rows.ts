@@ -1,5 +1,10 @@
 /** Converts usage between its database columns and its domain type. */
-import type { SessionAttributes, SessionTotals, UsageDetails as StoredDetails } from '../../database/schema/records.ts'
+import type {
+  SessionAttributes,
+  SessionTotals,
+  UsageDetails as StoredDetails,
+  StoredSlice,
+} from '../../database/schema/records.ts'
 import { UNCOUNTED_STATUSES } from '../../database/schema/values.ts'
 import {
   COUNT_KINDS,
@@ -12,6 +17,7 @@ import {
   type UsageDetails,
   usageDetails,
 } from '../../shared/usage.ts'
+import type { Slice } from './slices/slice.ts'
 import { type EntryRecord, LOCKED_STATUSES } from './store.ts'
 import type { Part, Totals, Usage } from './totals.ts'
 
@@ -93,6 +99,7 @@ export function partOf(entry: EntryRecord): Part {
     details: detailsOf(entry),
     requests: entry.requests,
     reportedCostNanos: entry.reportedCost,
+    activeMs: entry.activeMs,
     costNanos: costNanosOf(entry),
   }
 }
@@ -112,12 +119,13 @@ export function reportedModel({ entry, model }: { entry: EntryRecord; model: str
 }
 
 /** The columns that store usage. */
-export function usageColumns({ counts, details, requests, reportedCostNanos }: Usage) {
+export function usageColumns({ counts, details, requests, reportedCostNanos, activeMs }: Usage) {
   return {
     ...counts,
     usageDetails: detailsText(details),
     requests,
     reportedCost: reportedCostNanos,
+    activeMs,
   }
 }
 
@@ -132,14 +140,27 @@ export interface ModelTotals {
 export interface Statement extends ModelTotals {
   /** Undefined if an earlier version of Tally did not keep them. */
   attributes: SessionAttributes | undefined
+  /** Undefined if it has reported none. */
+  slices?: readonly Slice[] | undefined
 }
 
-export function writeTotals({ model, provider, totals, attributes }: Statement): SessionTotals {
-  const { counts, details, reportedCostNanos } = totals
+export function writeTotals({ model, provider, totals, attributes, slices }: Statement): SessionTotals {
   return {
     attributes,
     model,
     provider: provider ?? null,
+    ...writeUsage(totals),
+    ...(slices && { slices: slices.map(writeSlice) }),
+  }
+}
+
+function writeSlice({ key, project, ticket, labels, summary, ...totals }: Slice): StoredSlice {
+  return { day: key.day, place: `${key.place}`, ...writeUsage(totals), project, ticket, labels, summary }
+}
+
+function writeUsage(totals: Totals) {
+  const { counts, details, reportedCostNanos } = totals
+  return {
     started_at: totals.startedAt,
     ended_at: totals.endedAt,
     input: counts.input,
@@ -150,6 +171,7 @@ export function writeTotals({ model, provider, totals, attributes }: Statement):
     details: details && writeDetails(details),
     requests: totals.requests,
     reported_cost: reportedCostNanos === null ? null : reportedCostNanos.toString(),
+    ...(totals.activeMs === null ? {} : { active_ms: totals.activeMs }),
   }
 }
 
@@ -158,19 +180,30 @@ export function readTotals(kept: SessionTotals): Statement {
     attributes: kept.attributes,
     model: kept.model,
     provider: kept.provider ?? undefined,
-    totals: {
-      startedAt: kept.started_at,
-      endedAt: kept.ended_at,
-      counts: {
-        input: kept.input,
-        output: kept.output,
-        cacheRead: kept.cache_read,
-        cacheWrite: kept.cache_write,
-        cacheWrite1h: kept.cache_write_1h,
-      },
-      details: kept.details && readDetails(kept.details),
-      requests: kept.requests,
-      reportedCostNanos: kept.reported_cost === null ? null : BigInt(kept.reported_cost),
+    totals: readKeptUsage(kept),
+    ...(kept.slices && { slices: kept.slices.map(readSlice) }),
+  }
+}
+
+function readSlice({ day, place, project, ticket, labels, summary, ...kept }: StoredSlice): Slice {
+  const key = { day, place: BigInt(place) }
+  return { ...{ key, project, ticket, labels, summary, estimated: false }, ...readKeptUsage(kept) }
+}
+
+function readKeptUsage(kept: Omit<StoredSlice, 'day' | 'place'>): Totals {
+  return {
+    startedAt: kept.started_at,
+    endedAt: kept.ended_at,
+    counts: {
+      input: kept.input,
+      output: kept.output,
+      cacheRead: kept.cache_read,
+      cacheWrite: kept.cache_write,
+      cacheWrite1h: kept.cache_write_1h,
     },
+    details: kept.details && readDetails(kept.details),
+    requests: kept.requests,
+    reportedCostNanos: kept.reported_cost === null ? null : BigInt(kept.reported_cost),
+    activeMs: kept.active_ms ?? null,
   }
 }

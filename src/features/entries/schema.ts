@@ -160,108 +160,174 @@ const Labels = named(
 )
 
 /** Checked by `report-usage.ts`, which says what to do. */
-const TOKENS_OR_USAGE = conditions(
-  when(isAbsent('usage'), isGiven('tokens'), {
-    properties: {
-      ...isAbsent('requests', 'requests_above').properties,
-      tokens: { type: ['object', 'null'], ...isAbsent('over_200k') },
-    },
+const TOKENS_OR_USAGE = when(isAbsent('usage'), isGiven('tokens'), {
+  properties: {
+    ...isAbsent('requests', 'requests_above').properties,
+    tokens: { type: ['object', 'null'], ...isAbsent('over_200k') },
+  },
+})
+
+/** Checked by `report-slices.ts`. */
+const TOKENS_USAGE_OR_SLICES = when(isAbsent('slices'), TOKENS_OR_USAGE.shown, {
+  ...isGiven('session_id'),
+  properties: {
+    ...isGiven('session_id').properties,
+    ...isAbsent('usage', 'requests_above', 'tools').properties,
+    tokens: { type: ['object', 'null'], ...isAbsent('over_200k', ...Object.keys(media)) },
+  },
+})
+
+const activeSeconds = Type.Number({
+  description:
+    'How long the agent has worked, in seconds: without waiting for a person. Rounded to milliseconds; never part of a price.',
+  minimum: 0,
+  maximum: COST_LIMIT,
+  examples: [412.5],
+})
+
+const reportFields = {
+  agent_harness: nameOf('Name of the harness or application that runs the agent.', ['claude-code', 'codex']),
+  agent_name: nameOf('Name of the agent.', ['reviewer']),
+  model: nameOf('Name of the model used in the session. The price table is keyed by it.', ['claude-sonnet-4-5']),
+  started_at: timestamp('Session start. The entry belongs to this moment in reports, prices and bills.', [
+    '2026-11-20T17:53:04Z',
+  ]),
+  ended_at: timestamp(
+    'Session end. Must not be earlier than the start or more than one day ahead of the server time.',
+    ['2026-11-20T18:20:41Z'],
+  ),
+  tokens: Type.Optional({
+    ...TokenCounts,
+    description: `${TokenCounts.description} Required unless \`usage\` or \`slices\` is present.`,
   }),
+  reported_cost: Type.Optional(
+    Type.Number({
+      description:
+        'Cost of the session in US dollars, if the caller knows it. Otherwise the cost is the list value. More than 9 decimals are rounded half to even.',
+      minimum: 0,
+      maximum: COST_LIMIT,
+      examples: [0.063354],
+    }),
+  ),
+  summary: Type.Optional(
+    Type.String({
+      description: 'One line about what the session did. Line breaks are replaced with spaces.',
+      maxLength: 1000,
+      pattern: FOLDABLE_TEXT,
+      errorMessage: 'must not contain control characters',
+      examples: ['Fix the flaky login test'],
+    }),
+  ),
+  project: Type.Optional(
+    nameOf(
+      'Key, name or alias of the project to place the entry on, unless its ticket belongs to another one. Created on first use. Must not be `none` or an ID.',
+      ['acme-web'],
+    ),
+  ),
+  ticket: Type.Optional(
+    nameOf('Key of the ticket to place the entry on. Created on first use. Must not be `none` or an ID.', [
+      'ACME-42',
+      'acme/web#17',
+    ]),
+  ),
+  session_id: Type.Optional(
+    nameOf(
+      'The harness’s ID of the session. Reports of a session contain its totals so far and update one entry per model instead of adding up.',
+      ['7abded9e-af37-492b-8216-95394ad33034'],
+    ),
+  ),
+  labels: Type.Optional(Labels),
+  provider: Type.Optional(
+    nameOf('Provider of the model, if it is not the vendor, by its name in the price table.', ['aws']),
+  ),
+  requests: Type.Optional(
+    Type.Integer({ description: 'Number of model calls in the session.', minimum: 0, maximum: COUNT_LIMIT }),
+  ),
+  requests_above: Type.Optional(RequestsAbove),
+  usage: Type.Optional(UsageOfRequests),
+  service_tier: Type.Optional(
+    serviceName(
+      'Service tier of all these requests, such as `batch`, `flex` or `priority`. `standard` and `default` are the same as none. A session has an entry for each combination of model, service tier, speed and region.',
+      ['batch'],
+    ),
+  ),
+  speed: Type.Optional(
+    serviceName('Speed of all these requests, such as `fast`. `standard` is the same as none.', ['fast']),
+  ),
+  region: Type.Optional(
+    serviceName(
+      'Region of all these requests, if the vendor charges by region, such as `us` or `eu`. `global` is the same as none.',
+      ['us'],
+    ),
+  ),
+  tools: Type.Optional(Tools),
+  active_seconds: Type.Optional(activeSeconds),
+}
+
+/** Quarters of an hour of ten days. */
+const SLICES_LIMIT = 1_000
+
+const SliceReport = Type.Object(
+  {
+    started_at: timestamp(
+      'Start of the slice, not before that of the report. It counts on the day of its start, in the time zone of the organization.',
+      ['2026-11-20T17:53:04Z'],
+    ),
+    ended_at: timestamp('End of the slice, not after that of the report.', ['2026-11-20T17:59:12Z']),
+    tokens: { ...TokenCounts, description: 'Token counts of the slice. All five counts are disjoint.' },
+    requests: reportFields.requests,
+    requests_above: reportFields.requests_above,
+    tools: reportFields.tools,
+    reported_cost: Type.Optional({
+      ...reportFields.reported_cost,
+      description: 'Cost of the slice in US dollars: in all slices, or in none.',
+    }),
+    project: Type.Optional({
+      ...reportFields.project,
+      description: 'As in the report. Replaces its project and its ticket.',
+    }),
+    ticket: Type.Optional({
+      ...reportFields.ticket,
+      description: 'As in the report. Replaces its project and its ticket.',
+    }),
+    labels: Type.Optional({
+      ...Labels,
+      description: 'Labels of the slice. Each replaces the one of the report with the same name.',
+    }),
+    summary: reportFields.summary,
+    active_seconds: reportFields.active_seconds,
+  },
+  { ...strict, $id: 'TokenEntrySlice', description: 'The use of the model in a part of the session.' },
 )
+export type SliceReport = Static<typeof SliceReport>
 
 export const TokenEntryReport = Type.Object(
   {
-    agent_harness: nameOf('Name of the harness or application that runs the agent.', ['claude-code', 'codex']),
-    agent_name: nameOf('Name of the agent.', ['reviewer']),
-    model: nameOf('Name of the model used in the session. The price table is keyed by it.', ['claude-sonnet-4-5']),
-    started_at: timestamp('Session start. The entry belongs to this moment in reports, prices and bills.', [
-      '2026-11-20T17:53:04Z',
-    ]),
-    ended_at: timestamp(
-      'Session end. Must not be earlier than the start or more than one day ahead of the server time.',
-      ['2026-11-20T18:20:41Z'],
-    ),
-    tokens: Type.Optional({
-      ...TokenCounts,
-      description: `${TokenCounts.description} Required unless \`usage\` is present.`,
-    }),
-    reported_cost: Type.Optional(
-      Type.Number({
+    ...reportFields,
+    slices: Type.Optional(
+      Type.Array(SliceReport, {
+        minItems: 1,
+        maxItems: SLICES_LIMIT,
         description:
-          'Cost of the session in US dollars, if the caller knows it. Otherwise the cost is the list value. More than 9 decimals are rounded half to even.',
-        minimum: 0,
-        maximum: COST_LIMIT,
-        examples: [0.063354],
+          'The session in parts, such as quarters of an hour, so that each day and place pays for its own work: slices of one day with the same project, ticket and labels of their own are one entry. Instead of `usage`, `requests_above` and `tools`; `tokens`, `requests`, `reported_cost` and `active_seconds` are absent, or the sums.',
       }),
     ),
-    summary: Type.Optional(
-      Type.String({
-        description: 'One line about what the session did. Line breaks are replaced with spaces.',
-        maxLength: 1000,
-        pattern: FOLDABLE_TEXT,
-        errorMessage: 'must not contain control characters',
-        examples: ['Fix the flaky login test'],
-      }),
-    ),
-    project: Type.Optional(
-      nameOf(
-        'Key, name or alias of the project to place the entry on, unless its ticket belongs to another one. Created on first use. Must not be `none` or an ID.',
-        ['acme-web'],
-      ),
-    ),
-    ticket: Type.Optional(
-      nameOf('Key of the ticket to place the entry on. Created on first use. Must not be `none` or an ID.', [
-        'ACME-42',
-        'acme/web#17',
-      ]),
-    ),
-    session_id: Type.Optional(
-      nameOf(
-        'The harness’s ID of the session. Reports of a session contain its totals so far and update one entry per model instead of adding up.',
-        ['7abded9e-af37-492b-8216-95394ad33034'],
-      ),
-    ),
-    labels: Type.Optional(Labels),
-    provider: Type.Optional(
-      nameOf('Provider of the model, if it is not the vendor, by its name in the price table.', ['aws']),
-    ),
-    requests: Type.Optional(
-      Type.Integer({ description: 'Number of model calls in the session.', minimum: 0, maximum: COUNT_LIMIT }),
-    ),
-    requests_above: Type.Optional(RequestsAbove),
-    usage: Type.Optional(UsageOfRequests),
-    service_tier: Type.Optional(
-      serviceName(
-        'Service tier of all these requests, such as `batch`, `flex` or `priority`. `standard` and `default` are the same as none. A session has an entry for each combination of model, service tier, speed and region.',
-        ['batch'],
-      ),
-    ),
-    speed: Type.Optional(
-      serviceName('Speed of all these requests, such as `fast`. `standard` is the same as none.', ['fast']),
-    ),
-    region: Type.Optional(
-      serviceName(
-        'Region of all these requests, if the vendor charges by region, such as `us` or `eu`. `global` is the same as none.',
-        ['us'],
-      ),
-    ),
-    tools: Type.Optional(Tools),
   },
   {
     ...strict,
     $id: 'TokenEntryReport',
-    ...TOKENS_OR_USAGE,
+    ...conditions(TOKENS_USAGE_OR_SLICES),
     description: 'Usage of one model in one agent session, as sent to the report endpoint.',
   },
 )
 export type TokenEntryReport = Static<typeof TokenEntryReport>
 
-const { session_id: _session, ...draftFields } = TokenEntryReport.properties
+const { session_id: _session, ...draftFields } = reportFields
 
 export const TokenEntryDraft = Type.Object(draftFields, {
   ...strict,
   $id: 'TokenEntryDraft',
-  ...TOKENS_OR_USAGE,
+  ...conditions(TOKENS_OR_USAGE),
   description: 'An entry added manually to a token sheet: the fields of a report, without a session.',
 })
 export type TokenEntryDraft = Static<typeof TokenEntryDraft>
@@ -291,6 +357,7 @@ export const TokenEntryDraftChange = Type.Object(
     speed: clearable(optionalFields.speed),
     region: clearable(optionalFields.region),
     tools: clearable(optionalFields.tools),
+    active_seconds: clearable(optionalFields.active_seconds),
   },
   {
     ...strict,
@@ -351,6 +418,11 @@ export const TokenEntry = Type.Object(
       strict,
     ),
     requests: orNull(Type.Integer()),
+    active_seconds: orNull(
+      Type.Number({
+        description: 'How long the agent has worked, in seconds, with at most 3 decimals. Null if unknown.',
+      }),
+    ),
     requests_above: orNull(
       Type.Array(Type.Object({ threshold, ...counts }, strict), {
         description:
@@ -428,7 +500,28 @@ export const TokenEntry = Type.Object(
         minimum: 1,
       }),
     ),
-    continues: orNull(Type.String({ description: 'The previous part, which was locked when the session continued.' })),
+    slice: orNull(
+      Type.Object(
+        {
+          day: Type.String({
+            description:
+              'The day of the slice, in the time zone that the organization had when the session was first sliced.',
+            examples: ['2026-11-20'],
+          }),
+          estimated: Type.Boolean({
+            description:
+              'Whether the figures are those of another source than the one that names the place, divided as its slices are.',
+          }),
+        },
+        {
+          ...strict,
+          description: 'The part of its session that the entry is for. Null if the session is one entry per model.',
+        },
+      ),
+    ),
+    continues: orNull(
+      Type.String({ description: 'The previous part of the same slice, which was locked when the session continued.' }),
+    ),
     corrected: Type.Array(oneOf(CORRECTED_FIELDS, ''), {
       description:
         'What a person has corrected, which later reports do not change: `figures` (also times, model and provider), `labels`, `summary`.',
@@ -551,13 +644,32 @@ export const BatchResults = Type.Object(
           index: Type.Integer({ description: 'Position in the batch, starting at 0.', minimum: 0 }),
           result: oneOf(['created', 'updated', 'repeated', 'rejected'], 'Outcome for the item.'),
           entry: orNull(TokenEntry),
+          entries: Type.Array(
+            Type.Object(
+              {
+                id: Type.String(),
+                result: oneOf(['created', 'updated', 'repeated'], 'Outcome for the entry.'),
+                entry: Type.Optional(TokenEntry),
+              },
+              strict,
+            ),
+            {
+              description:
+                'What became of each entry of the session and model, with `dry_run` as it would be. Empty if the item was rejected.',
+            },
+          ),
           problem: orNull(Type.Ref('Problem')),
         },
         strict,
       ),
     ),
   },
-  { ...strict, $id: 'TokenEntryBatchResults', description: 'One result per item, in the order of the batch.' },
+  {
+    ...strict,
+    $id: 'TokenEntryBatchResults',
+    description:
+      'One result per item, in the order of the batch. `entry` of a session with slices is that of the latest one.',
+  },
 )
 
 export const Repricing = Type.Object(
@@ -644,6 +756,7 @@ export const FIGURE_FIELDS = [
   'region',
   'tools',
   'reported_cost',
+  'active_seconds',
 ] as const satisfies (keyof TokenEntryDraftChange)[]
 
 const figureChanges = Object.fromEntries(

@@ -282,6 +282,10 @@ const OTHER_COLUMNS = [
   'placementNote',
   'namedProject',
   'namedTicket',
+  'sliceDay',
+  'slicePlace',
+  'estimated',
+  'activeMs',
 ] as const satisfies (keyof EntryRecord)[]
 
 function usageUpdate(entry: EntryRecord) {

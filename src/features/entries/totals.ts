@@ -23,6 +23,8 @@ import {
 /** The usage of a report, of a part, or of a whole session and model. */
 export interface Usage extends PricedUsage {
   reportedCostNanos: bigint | null
+  /** Milliseconds that the agent has worked; null if unknown. */
+  activeMs: number | null
 }
 
 export interface Totals extends Usage {
@@ -41,20 +43,36 @@ interface SumOfParts {
   details: UsageDetails | null
   requests: number
   costNanos: bigint
+  activeMs: number
 }
 
 /** The sum of the parts. Unknown requests and costs count as zero: the session's totals take precedence. */
-export function sumOfParts(parts: Part[]): SumOfParts {
+export function sumOfParts(parts: readonly Part[]): SumOfParts {
   return {
     counts: mapCounts((kind) => parts.reduce((sum, part) => sum + part.counts[kind], 0)),
     details: sumOfDetails(parts),
     requests: parts.reduce((sum, part) => sum + (part.requests ?? 0), 0),
     costNanos: parts.reduce((sum, part) => sum + (part.costNanos ?? 0n), 0n),
+    activeMs: parts.reduce((sum, part) => sum + (part.activeMs ?? 0), 0),
+  }
+}
+
+/** The sum of usage of one model and service. What is not known of one of them is not known of the sum. */
+export function sumOfUsages(usages: readonly Usage[]): Usage {
+  const sum = (field: 'requests' | 'activeMs') =>
+    usages.some((usage) => usage[field] === null) ? null : usages.reduce((all, usage) => all + usage[field]!, 0)
+  const costs = usages.map(({ reportedCostNanos }) => reportedCostNanos)
+  return {
+    counts: mapCounts((kind) => usages.reduce((all, { counts }) => all + counts[kind], 0)),
+    details: sumOfDetails(usages),
+    requests: sum('requests'),
+    reportedCostNanos: costs.includes(null) ? null : costs.reduce<bigint>((all, cost) => all + cost!, 0n),
+    activeMs: sum('activeMs'),
   }
 }
 
 /** All parts have the same service. A sum of single requests is known if that of each part is. */
-function sumOfDetails(parts: Part[]): UsageDetails | null {
+function sumOfDetails(parts: readonly Usage[]): UsageDetails | null {
   const known = parts.find(({ details }) => details !== null)?.details
   if (!known) return null
   const lengths = parts.flatMap(({ details }) => details?.requestsAbove?.map(({ threshold }) => threshold) ?? [])
@@ -119,9 +137,10 @@ export type ChainStep =
 export function nextStep(parts: Part[], totals: Totals): ChainStep {
   const last = parts.at(-1)
   if (!last) return { kind: 'set', usage: totals }
-  const usage = difference(totals, last.locked ? parts : parts.slice(0, -1))
-  const negative = firstNegative(usage)
+  const rest = difference(totals, last.locked ? parts : parts.slice(0, -1))
+  const negative = firstNegative(rest)
   if (negative !== undefined) return { kind: 'shrunk', metric: negative }
+  const usage = { ...rest, activeMs: rest.activeMs && Math.max(0, rest.activeMs) }
   if (last.locked) {
     if (isNothing(usage)) return { kind: 'unchanged' }
     return {
@@ -134,21 +153,24 @@ export function nextStep(parts: Part[], totals: Totals): ChainStep {
   return { kind: 'set', usage: { ...usage, startedAt, endedAt: Math.max(totals.endedAt, startedAt) } }
 }
 
-function difference(totals: Totals, earlier: Part[]): Totals {
-  const { requests, reportedCostNanos } = totals
+/** What the totals have more than the parts; negative where they have less. */
+export function difference(totals: Totals, earlier: readonly Part[]): Totals {
+  if (earlier.length === 0) return totals
+  const { requests, reportedCostNanos, activeMs } = totals
   const before = sumOfParts(earlier)
   const counts = mapCounts((kind) => totals.counts[kind] - before.counts[kind])
   return {
     ...totals,
     counts,
-    details: totals.details && earlier.length > 0 ? detailsDifference(totals.details, earlier, before) : totals.details,
+    details: totals.details && detailsDifference(totals.details, earlier, before),
     requests: requests === null ? null : requests - before.requests,
     reportedCostNanos: reportedCostNanos === null ? null : reportedCostNanos - before.costNanos,
+    activeMs: activeMs === null ? null : activeMs - before.activeMs,
   }
 }
 
 /** Sums of single requests that are not known of an earlier part are not known of the rest either. */
-function detailsDifference(totals: UsageDetails, earlier: Part[], before: SumOfParts): UsageDetails {
+function detailsDifference(totals: UsageDetails, earlier: readonly Part[], before: SumOfParts): UsageDetails {
   const requestsAbove = totals.requestsAbove?.flatMap(({ threshold, counts }) => {
     const known = requestsAboveIn(earlier, threshold)
     return known ? [{ threshold, counts: mapCounts((kind) => counts[kind] - known.counts[kind]) }] : []
@@ -163,12 +185,12 @@ function detailsDifference(totals: UsageDetails, earlier: Part[], before: SumOfP
 
 function numbersDifference<Of extends Numbers>(totals: Of | null, before: Of | null | undefined): Of | null {
   if (!totals || !before) return totals
-  return Object.fromEntries(
-    Object.entries(totals).map(([name, count]) => [name, count! - numberAt(before, name)]),
-  ) as Of
+  const names = new Set([...Object.keys(totals), ...Object.keys(before)])
+  return Object.fromEntries([...names].map((name) => [name, numberAt(totals, name) - numberAt(before, name)])) as Of
 }
 
-function firstNegative({ counts, details, requests, reportedCostNanos }: Totals): string | undefined {
+/** The name of a count that is negative; undefined if none is. Active time is never a reason to refuse a report. */
+export function firstNegative({ counts, details, requests, reportedCostNanos }: Totals): string | undefined {
   for (const kind of COUNT_KINDS) if (counts[kind] < 0) return kind
   for (const { threshold, counts: long } of details?.requestsAbove ?? []) {
     for (const kind of COUNT_KINDS) if (long[kind] < 0) return `${kind} in requests above ${threshold} tokens`
@@ -183,7 +205,7 @@ function firstNegative({ counts, details, requests, reportedCostNanos }: Totals)
 }
 
 /** Whether neither tokens nor money were added. More requests alone create no part: they cost nothing. */
-function isNothing({ counts, details, reportedCostNanos }: Totals): boolean {
+export function isNothing({ counts, details, reportedCostNanos }: Usage): boolean {
   const usesTools = Object.values(details?.tools ?? {}).some((uses) => uses > 0)
   return totalTokens(counts) === 0 && !reportedCostNanos && !usesTools
 }

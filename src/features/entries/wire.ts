@@ -1,6 +1,7 @@
 /** Serializes a view of an entry. */
 
 import type { EntryAmendment } from '../../database/schema/records.ts'
+import { dayText } from '../../lib/calendar.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { divideHalfEven, moneyNumber } from '../../lib/money.ts'
 import type { Counts, UsageDetails } from '../../shared/usage.ts'
@@ -30,6 +31,7 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     ended_at: timestamp(entry.endedAt),
     tokens: wireTokens(entry, details),
     requests: entry.requests,
+    active_seconds: entry.activeMs === null ? null : entry.activeMs / 1_000,
     requests_above: details && wireRequestsAbove(details),
     service_tier: details?.serviceTier ?? null,
     speed: details?.speed ?? null,
@@ -53,6 +55,7 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     labels: view.labels ?? {},
     session_id: view.sessionKey,
     part: entry.part,
+    slice: entry.sliceDay === null ? null : { day: dayText(entry.sliceDay), estimated: entry.estimated },
     continues: view.continues,
     corrected: entry.corrected ?? [],
     division: wireDivision(entry.amendment),

@@ -317,5 +317,6 @@ export function reportOf(
     requests: totals.requests,
     // The cost of only some calls is not the cost of all, and no cost at all is not a cost of 0.
     reportedCostNanos: totals.cost_incomplete || cost === 0n ? null : cost,
+    activeMs: null,
   }
 }

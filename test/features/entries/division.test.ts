@@ -105,7 +105,7 @@ describe('dividing numbers', () => {
       tools: { web_search: 3 },
       media: { inputAudio: 5 },
     }
-    const whole = { counts, details, requests: null, reportedCostNanos: 7n, listValue: null }
+    const whole = { counts, details, requests: null, reportedCostNanos: 7n, activeMs: null, listValue: null }
     const [one, other] = divideFigures(whole, [2n, 1n])
     expect(one!.details).toMatchObject({ serviceTier: 'batch', tools: { web_search: 2 }, media: { inputAudio: 4 } })
     expect(other!.details).toMatchObject({ tools: { web_search: 1 }, media: { inputAudio: 1 } })

@@ -27,6 +27,7 @@ function totals(output: number, change: Partial<Totals> = {}): Totals {
     details: null,
     requests: null,
     reportedCostNanos: null,
+    activeMs: null,
     ...change,
   }
 }

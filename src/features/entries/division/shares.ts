@@ -35,6 +35,7 @@ export interface DivisibleFigures extends Usage {
 export function divideFigures(whole: DivisibleFigures, weights: readonly bigint[]): DivisibleFigures[] {
   const counts = mapAll(whole.counts, (count) => divideCount(count, weights))
   const requests = whole.requests === null ? null : divideCount(whole.requests, weights)
+  const active = whole.activeMs === null ? null : divideCount(whole.activeMs, weights)
   const reported = whole.reportedCostNanos === null ? null : divideNumber(whole.reportedCostNanos, weights)
   const values = whole.listValue === null ? null : divideNumber(whole.listValue, weights)
   const above = whole.details?.requestsAbove?.map(({ threshold, counts: long }) => ({
@@ -57,6 +58,7 @@ export function divideFigures(whole: DivisibleFigures, weights: readonly bigint[
         }),
       requests: requests && requests[part]!,
       reportedCostNanos: reported && reported[part]!,
+      activeMs: active && active[part]!,
       listValue: values && values[part]!,
     }
   })

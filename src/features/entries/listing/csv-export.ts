@@ -1,6 +1,7 @@
 /** Entries as lines of CSV: the same as `ENTRY_COLUMNS` produce, which a test compares. */
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { type ByteWriter, plainCharacters } from '../../../lib/byte-writer.ts'
+import { dayText } from '../../../lib/calendar.ts'
 import { csvCell, csvLine } from '../../../lib/csv-text.ts'
 import { timestamp } from '../../../lib/duration.ts'
 import { MEDIA_KINDS, type UsageDetails } from '../../../shared/usage.ts'
@@ -105,6 +106,9 @@ export const csvFormat = (labelNames: readonly string[]): LineFormat => ({
     const division = divisionOf(row)
     writer.ascii(division ? `,${division.entry},${division.share}` : ',,')
     writer.bytes(texts.managerIds.of(row.managerId))
+    writer.byte(COMMA)
+    if (row.activeMs !== null) writer.ascii(`${row.activeMs / 1_000}`)
+    writer.ascii(row.sliceDay === null ? ',,' : `,${dayText(row.sliceDay)},${row.estimated === 1}`)
     writer.bytes(texts.labelCells.of(row.labelSetId))
     writer.ascii('\r\n')
   },

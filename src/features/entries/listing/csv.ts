@@ -70,6 +70,9 @@ export const ENTRY_COLUMNS: CsvColumn<EntryLine>[] = [
   { heading: 'share', cell: (entry) => entry.division?.share },
   { heading: 'agent_manager_id', cell: (entry) => entry.agent_manager.id },
   { heading: 'agent_manager_email', cell: (entry) => entry.agent_manager_email },
+  { heading: 'active_seconds', cell: (entry) => entry.active_seconds },
+  { heading: 'slice_day', cell: (entry) => entry.slice?.day },
+  { heading: 'estimated', cell: (entry) => entry.slice && String(entry.slice.estimated) },
 ]
 
 /** A column for each of the labels with these names, after all others. */

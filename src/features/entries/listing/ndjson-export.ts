@@ -1,5 +1,6 @@
 /** Entries as lines of JSON: the same as in lists, which a test compares. */
 import { type ByteWriter, encoded, plainCharacters } from '../../../lib/byte-writer.ts'
+import { dayText } from '../../../lib/calendar.ts'
 import { ZERO_COUNTS } from '../../../shared/usage.ts'
 import { wireRequestsAbove, wireTokens } from '../wire.ts'
 import { divisionOf, isMismatch, type LineFormat } from './export-lines.ts'
@@ -13,6 +14,8 @@ const QUOTE = 0x22
 const TOKENS = encoded('","tokens":{"input":')
 const MISMATCH = encoded(',"cost_mismatch":true')
 const NO_MISMATCH = encoded(',"cost_mismatch":false')
+const NO_ACTIVE_TIME = encoded(',"active_seconds":null')
+const NO_SLICE = encoded(',"slice":null')
 const NO_NOTES = encoded(',"note":null,"named_project":null,"named_ticket":null},"summary":')
 
 export const NDJSON: LineFormat = {
@@ -84,6 +87,8 @@ export const NDJSON: LineFormat = {
     writer.integer(row.input + row.output + row.cacheRead + row.cacheWrite + row.cacheWrite1h)
     writer.bytes(shares!)
     writeInteger(writer, row.requests)
+    if (row.activeMs === null) writer.bytes(NO_ACTIVE_TIME)
+    else writer.ascii(`,"active_seconds":${row.activeMs / 1_000}`)
     writer.bytes(others!)
     if (row.reportedDollars === null) writeMoney(writer, row.listDollars, row.listNanos)
     else writer.money(row.reportedDollars, row.reportedNanos)
@@ -109,6 +114,8 @@ export const NDJSON: LineFormat = {
     writeText(writer, row.sessionKey)
     writer.ascii(',"part":')
     writeInteger(writer, row.part)
+    if (row.sliceDay === null) writer.bytes(NO_SLICE)
+    else writer.ascii(`,"slice":${json({ day: dayText(row.sliceDay), estimated: row.estimated === 1 })}`)
     writer.bytes(texts.continued.of(row.continuesId))
     writer.ascii(row.corrected === null ? '[]' : json(JSON.parse(row.corrected)))
     writer.ascii(',"division":')

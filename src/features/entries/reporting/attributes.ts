@@ -9,7 +9,8 @@ import { readTotals, type Statement } from '../rows.ts'
 import { LABEL_LIMIT } from '../schema.ts'
 import type { EntryView } from '../store.ts'
 import { SOURCE_ORDER } from '../totals.ts'
-import { type Report, sortLabels } from './report.ts'
+import type { Report } from './report.ts'
+import { sortLabels } from './report-fields.ts'
 import type { SourceTotals } from './store/sessions.ts'
 
 /** The attributes that a report contains. */
@@ -110,6 +111,6 @@ function mergeLabels(ranked: readonly LabelMap[]): LabelMap | undefined {
 }
 
 /** Without the attributes that are undefined, so that the others can be laid over it. */
-function present(attributes: SessionAttributes): SessionAttributes {
+export function present(attributes: SessionAttributes): SessionAttributes {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined))
 }

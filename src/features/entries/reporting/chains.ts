@@ -1,11 +1,22 @@
 /** Chains of parts (docs/design/concepts.md, "Sessions"): steps of a plan, which read and change its state only. */
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
-import { totalTokens } from '../../../shared/usage.ts'
+import { dayText } from '../../../lib/calendar.ts'
+import { serviceOf, totalTokens, ZERO_COUNTS } from '../../../shared/usage.ts'
 import { type Placement, UNATTRIBUTED } from '../../placement/service.ts'
 import { valueAtPrice } from '../../prices/service.ts'
-import { countsOf, ignoresReports, isFixed, type ModelTotals, partOf, reportedPart, usageColumns } from '../rows.ts'
+import {
+  countsOf,
+  detailsOf,
+  ignoresReports,
+  isFixed,
+  type ModelTotals,
+  partOf,
+  reportedPart,
+  usageColumns,
+} from '../rows.ts'
 import { submittedStatus } from '../session-owner.ts'
+import type { Slice } from '../slices/slice.ts'
 import type { EntryRecord, EntryView } from '../store.ts'
 import { completeTotals, nextStep, sumOfParts, type Totals } from '../totals.ts'
 import { attributesOf, attributesOfEntry, missingAttributes, namesAgent, withAttributes } from './attributes.ts'
@@ -14,7 +25,7 @@ import { changeOf, newEntry, placementColumns, type Recorded, valuationColumns }
 import { newPlacement, type PlacedReport, placeNew } from './session-placement.ts'
 import type { SessionRecord } from './store/sessions.ts'
 
-function sessionShrunk(metric: string): Problem {
+export function sessionShrunk(metric: string): Problem {
   return new Problem(
     'session_shrunk',
     `The session's ${metric} would fall below the total of its locked entries. Report the session's totals so far, not the usage since the last report. Nothing was changed.`,
@@ -27,6 +38,12 @@ export interface Recording extends PlacedReport {
   /** Earlier sessions of other people with the same harness and id, of which this one may be a duplicate. */
   others: readonly SessionRecord[]
   source: SessionSource
+  /** The slices of the report, if it has any. */
+  slices?: readonly Slice[] | undefined
+  /** Of a session with several sources: labels that only slices have, even if another source has them of the whole. */
+  hidden?: ReadonlySet<string> | undefined
+  /** The slice that is recorded. */
+  slice?: Slice | undefined
 }
 
 export function repeated(entry: EntryView): Recorded {
@@ -38,13 +55,14 @@ export function totalsOf(parts: readonly EntryView[]): Totals {
   const usages = parts.map(({ entry }) => reportedPart(entry))
   const sum = sumOfParts(usages)
   return {
-    startedAt: usages[0]!.startedAt,
-    endedAt: usages.at(-1)!.endedAt,
+    startedAt: Math.min(...usages.map(({ startedAt }) => startedAt)),
+    endedAt: Math.max(...usages.map(({ endedAt }) => endedAt)),
     counts: sum.counts,
     details: sum.details,
     requests: usages.some(({ requests }) => requests !== null) ? sum.requests : null,
     // Without a reported cost, a part counts with its list value, even if another source supplies the session.
     reportedCostNanos: usages.some(({ reportedCostNanos }) => reportedCostNanos !== null) ? sum.costNanos : null,
+    activeMs: usages.some(({ activeMs }) => activeMs !== null) ? sum.activeMs : null,
   }
 }
 
@@ -63,31 +81,44 @@ export function fillIn(recording: Recording, parts: readonly EntryView[]): Recor
   const usage: Totals = partOf(last.entry)
   const isWhole = parts.length === 1
   const totals = isWhole ? completeTotals(usage, [report]) : usage
-  const startedAt = isWhole ? Math.min(usage.startedAt, report.startedAt) : usage.startedAt
+  const startedAt = isWhole && !recording.slice ? Math.min(usage.startedAt, report.startedAt) : usage.startedAt
   // If later reports left it unattributed, the fields of this one alone may place it.
   const ranked = last.entry.placedBy === null ? [attributesOf(report)] : []
   const stale: Recording = { ...recording, report: older, identity, ranked, hasNews: ranked.length > 0 }
-  return changePart(withoutCorrected(stale, last), last, { ...totals, startedAt })
+  return changePart(stale, last, { ...totals, startedAt })
 }
 
 /** Updates the chain so that it sums to the totals, and applies the report's other fields. */
 export function moveChain(reported: Recording, parts: readonly EntryView[], totals: Totals): Recorded {
   const last = parts.at(-1)
-  if (!last) return appendPart(reported, undefined, totals)
+  if (!last) return appendPart(reported, FIRST, totals)
   if (ignoresReports(last.entry)) return repeated(last)
-  const recording = withoutCorrected(reported, last)
   const step = nextStep(
     parts.map(({ entry }) => reportedPart(entry)),
     totals,
   )
   if (step.kind === 'shrunk') throw sessionShrunk(step.metric)
   if (step.kind === 'unchanged') return repeated(last)
-  return step.kind === 'append' ? appendPart(recording, last, step.usage) : changePart(recording, last, step.usage)
+  return step.kind === 'append'
+    ? appendPart(reported, { last, part: last.entry.part! + 1 }, step.usage)
+    : changePart(reported, last, step.usage)
 }
 
-export function appendPart(recording: Recording, last: EntryView | undefined, totals: Totals): Recorded {
-  const { state, session, report, reporter, identity } = recording
-  const placement = last ? newPlacement(recording, last) : placeNew(recording)
+/** Where a new part is in its session and model. */
+interface Appended {
+  part: number
+  /** The locked part that it goes on from. */
+  last?: EntryView | undefined
+  /** A part of another day that a person has placed or divided, which this one follows. */
+  bound?: EntryView | undefined
+}
+
+export const FIRST: Appended = { part: 1 }
+
+export function appendPart(reported: Recording, { part, last, bound }: Appended, totals: Totals): Recorded {
+  const recording = last ? withoutCorrected(reported, last) : reported
+  const { state, session, report, reporter, identity, slice } = recording
+  const placement = last ? newPlacement(recording, last) : bound ? undefined : placeNew(recording)
   const duplicate = last ? undefined : findPossibleDuplicate(recording)
   const entry = newEntry(
     state.nextEntryId(),
@@ -98,11 +129,12 @@ export function appendPart(recording: Recording, last: EntryView | undefined, to
       placement: placement ?? UNATTRIBUTED,
       report,
       reporter,
+      slice,
     },
     usageOf(recording, last, totals),
     {
       sessionId: session.id,
-      part: (last?.entry.part ?? 0) + 1,
+      part,
       continuesId: last?.entry.id ?? null,
       fingerprint: null,
       possibleDuplicateId: duplicate?.entry.id ?? null,
@@ -110,8 +142,12 @@ export function appendPart(recording: Recording, last: EntryView | undefined, to
     { continues: last?.entry.uid ?? null, duplicateOf: duplicate?.entry.uid ?? null },
     recording,
   )
-  const view = last ? continued(recording, entry, last, placement !== undefined) : entry
-  state.addEntry(view, last)
+  const view = last
+    ? continued(recording, entry, last, placement !== undefined)
+    : bound
+      ? placedLike(recording, entry, bound)
+      : entry
+  state.addEntry(view, last ?? bound)
   return { outcome: 'created', replayed: false, entry: view }
 }
 
@@ -155,15 +191,24 @@ function continued({ state, identity, report }: Recording, view: EntryView, last
     labels: identity.labelSetId === null ? last.labels : view.labels,
     provider: identity.providerId === null ? last.provider : view.provider,
   }
-  if (isPlaced) return kept
-  const project = state.work.findCurrentProject(last.entry)
+  return isPlaced ? kept : placedLike({ state }, kept, last)
+}
+
+/** At the current place of another part, which may have been merged or moved, and divided like it. */
+function placedLike({ state }: Pick<Recording, 'state'>, view: EntryView, like: EntryView): EntryView {
+  const project = state.work.findCurrentProject(like.entry)
   return {
-    ...kept,
-    entry: { ...kept.entry, ...placementOf(last.entry), projectId: project?.id ?? null },
+    ...view,
+    entry: {
+      ...view.entry,
+      ...placementOf(like.entry),
+      projectId: project?.id ?? null,
+      amendment: continuedDivision(like.entry, view.entry.uid),
+    },
     project,
-    ticket: last.ticket,
-    rule: last.rule,
-    ruleVersion: last.ruleVersion,
+    ticket: like.ticket,
+    rule: like.rule,
+    ruleVersion: like.ruleVersion,
   }
 }
 
@@ -191,7 +236,9 @@ function findPossibleDuplicate({ state, others, identity }: Recording): EntryVie
   return undefined
 }
 
-function changePart(recording: Recording, last: EntryView, totals: Totals): Recorded {
+export function changePart(reported: Recording, last: EntryView, totals: Totals): Recorded {
+  const recording = withoutCorrected(reported, last)
+  const { slice } = recording
   const { state, session, identity, report, reporter, now } = recording
   const placement = newPlacement(recording, last)
   const usage = usageOf(recording, last, totals)
@@ -211,6 +258,7 @@ function changePart(recording: Recording, last: EntryView, totals: Totals): Reco
     summary: report.summary ?? before.summary,
     labelSetId: identity.labelSetId ?? before.labelSetId,
     ...(moved ?? placementOf(before)),
+    ...(slice && { sliceDay: slice.key.day, slicePlace: slice.key.place, estimated: slice.estimated }),
   }
   if (isSame(change, before)) return repeated(last)
   const view: EntryView = {
@@ -233,6 +281,7 @@ function changePart(recording: Recording, last: EntryView, totals: Totals): Reco
   // Totals may decrease legitimately, but an agent that reports only the usage since its last report looks the same.
   const [tokensBefore, tokens] = [totalTokens(countsOf(before)), totalTokens(usage.totals.counts)]
   if (tokens < tokensBefore) record('shrunk', { tokens_before: tokensBefore, tokens })
+  if (slice && before.sliceDay === null) record('sliced', { day: dayText(slice.key.day) })
   if (isMoved) record('placed', becauseOf(placement!))
   if (before.source !== session.source) record('source_changed', { from: before.source, to: session.source })
   return { outcome: 'updated', replayed: false, entry: view }
@@ -275,4 +324,26 @@ function revaluation({ prices }: Recording, last: EntryView, usage: ModelTotals)
     columns: { listValue: kept.listValueNanos, priceId, priceStep, priceNote: kept.note },
     price: last.price,
   }
+}
+
+/** Sets a part of which the supplying source says nothing any more to zero, unless it is fixed. */
+export function supersede({ state, now, reporter, session }: Recording, last: EntryView): void {
+  if (isFixed(last.entry) || last.entry.superseded) return
+  state.changeEntry({
+    ...last,
+    entry: {
+      ...last.entry,
+      ...usageColumns({
+        counts: ZERO_COUNTS,
+        details: serviceOf(detailsOf(last.entry)),
+        requests: 0,
+        reportedCostNanos: 0n,
+        activeMs: null,
+      }),
+      listValue: last.entry.listValue === null ? null : 0n,
+      superseded: true,
+      updatedAt: now,
+    },
+  })
+  state.addHistory(last.entry.id, changeOf('superseded', { now }, reporter), { by: session.source })
 }

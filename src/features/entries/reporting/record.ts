@@ -12,6 +12,7 @@ import type { Placement, PlacementOptions, RuleSet, Subject } from '../../placem
 import { type PriceTable, value } from '../../prices/service.ts'
 import type { Change } from '../history/store.ts'
 import { detailsText, type ModelTotals } from '../rows.ts'
+import type { Slice } from '../slices/slice.ts'
 import type { EntryRecord, EntryView } from '../store.ts'
 import type { Report } from './report.ts'
 import type { Manager } from './store/sessions.ts'
@@ -52,6 +53,8 @@ export interface Recorded {
   /** Whether this is the response to an earlier report with the same Idempotency-Key. */
   replayed: boolean
   entry: EntryView
+  /** What became of each slice, if the session has any. */
+  slices?: readonly { entry: EntryView; outcome: Recorded['outcome'] }[]
 }
 
 /** Everything that recording needs besides the report and the state, as of the transaction. */
@@ -63,6 +66,8 @@ export interface Circumstances {
   sameSession: SameSession
   /** Whether some sessions have only the hash of their id. */
   hashedSessionIds: boolean
+  /** That of the organization. */
+  timeZone: string
 }
 
 /** The keys of the names in a report. Harness and model also have a canonical one by which sessions compare them. */
@@ -137,6 +142,7 @@ export interface EntryDraft {
   placement: Placement
   report: Report
   reporter: Reporter
+  slice?: Pick<Slice, 'key' | 'estimated'> | undefined
   /** The sheet of a draft; absent for reported entries. */
   sheet?: { id: number; uid: Id<'sht'> }
 }
@@ -147,14 +153,14 @@ export const NO_SESSION = { sessionId: null, part: null, continuesId: null }
 /** A new entry with this usage. */
 export function newEntry(
   id: number,
-  { source, status, identity, placement, report, reporter, sheet }: EntryDraft,
+  { source, status, identity, placement, report, reporter, slice, sheet }: EntryDraft,
   of: ModelTotals,
   extra: Extra,
   uids: Pick<EntryView, 'continues' | 'duplicateOf'>,
   { now, prices }: Pick<Circumstances, 'now' | 'prices'>,
 ): EntryView {
   const { columns, price } = valuationColumns(of, prices)
-  const { counts, details, requests, reportedCostNanos, startedAt, endedAt } = of.totals
+  const { counts, details, requests, reportedCostNanos, activeMs, startedAt, endedAt } = of.totals
   return {
     // Written out, because the properties of an entry are too many to copy from one object to the next for each report.
     entry: {
@@ -206,6 +212,10 @@ export function newEntry(
       corrected: null,
       amendment: null,
       dividedFromId: null,
+      sliceDay: slice ? slice.key.day : null,
+      slicePlace: slice ? slice.key.place : null,
+      estimated: slice ? slice.estimated : false,
+      activeMs,
     },
     manager: reporter.manager,
     harness: report.harness,

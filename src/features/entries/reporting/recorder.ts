@@ -31,9 +31,9 @@ export function createRecorder({ clock, organization, prices, placement, interne
       placement.rules(tx),
       organization.settings(tx),
     ])
-    const { unknownProjects, sameSession, hashedSessionIds } = settings
+    const { unknownProjects, sameSession, hashedSessionIds, timeZone } = settings
     interned.followVersion(settings.internedVersion)
-    return { now: clock.now(), prices: table, rules, unknownProjects, sameSession, hashedSessionIds }
+    return { now: clock.now(), prices: table, rules, unknownProjects, sameSession, hashedSessionIds, timeZone }
   }
 
   return {

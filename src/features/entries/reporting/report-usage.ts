@@ -42,7 +42,10 @@ const STANDARD: Record<ServiceKind, readonly string[]> = {
 const CACHE_KINDS = ['cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
 const SHORT_FORM = 200_000
 
-type Wire = TokenEntryReport
+type Wire = Pick<
+  TokenEntryReport,
+  'tokens' | 'usage' | 'requests' | 'requests_above' | 'tools' | (typeof SERVICE_FIELDS)[ServiceKind]
+>
 type WireCounts = Partial<Record<(typeof PRICE_FIELDS)[keyof typeof PRICE_FIELDS], number>>
 
 /** Reads a usage without issues. Single requests are summed at the thresholds, in ascending order. */

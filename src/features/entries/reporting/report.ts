@@ -2,18 +2,26 @@
 
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { type Issue, validationFailed } from '../../../errors.ts'
-import { numberText } from '../../../lib/exact-json.ts'
-import { NANO_DIGITS, parseDecimal } from '../../../lib/money.ts'
 import { composeName } from '../../../lib/names.ts'
-import { isTimestamp, parseTimestamp } from '../../../lib/timestamp.ts'
 import { removeNulls } from '../../../schema/absent-fields.ts'
 import { SchemaChecker } from '../../../schema/checker.ts'
 import { issuesOf } from '../../../schema/issues.ts'
 import { COUNT_KINDS, type Counts } from '../../../shared/usage.ts'
-import { isReservedName } from '../../projects/service.ts'
 import { detailsText } from '../rows.ts'
 import { TokenEntryReport } from '../schema.ts'
-import type { Totals } from '../totals.ts'
+import { sumOfUsages, type Totals } from '../totals.ts'
+import {
+  AHEAD_LIMIT_MS,
+  activeMsOf,
+  costOf,
+  foldLine,
+  nameIssues,
+  readSpan,
+  type Span,
+  sortLabels,
+  timeIssues,
+} from './report-fields.ts'
+import { type Cell, readCells, sliceIssues } from './report-slices.ts'
 import { isObject, readUsage, usageIssues } from './report-usage.ts'
 
 /** A checked report. Optional texts that were not sent are undefined. */
@@ -29,15 +37,12 @@ export interface Report extends Totals {
   labels: LabelMap | undefined
   /** The counts of each request, if the report lists them. They are summed, not stored. */
   listed?: Counts[] | undefined
+  /** The parts of the session, if the report lists them. */
+  cells?: readonly Cell[] | undefined
 }
-
-/** How far an agent's clock may be ahead. A day also covers a timestamp with a wrong time zone. */
-const AHEAD_LIMIT_MS = 86_400_000
 
 /** A moment by which all entries that there are have started. */
 export const afterAllStarts = (now: number): number => now + 2 * AHEAD_LIMIT_MS
-
-const LINE_BREAKS = /[\t\n\v\f\r\u2028\u2029]+/g
 
 /** From the schema that the issues of a rejected report come from. */
 export const reportChecker = new SchemaChecker(TokenEntryReport)
@@ -55,9 +60,10 @@ export function isReport(body: unknown): body is TokenEntryReport {
  */
 export function readReport(value: TokenEntryReport, now: number, thresholds?: readonly number[]): Report {
   const span = readSpan(value)
-  const issues = issuesOfFields(value, span, now)
+  const cells = value.slices && readCells(value, value.slices, span)
+  const issues = issuesOfFields(value, span, now, cells)
   if (issues.length > 0) throw validationFailed(issues)
-  const { counts, details, requests, listed } = readUsage(value, thresholds)
+  const { listed, ...figures } = cells ? { ...sumOfUsages(cells), listed: undefined } : readFigures(value, thresholds)
   return {
     harness: composeName(value.agent_harness),
     agent: composeName(value.agent_name),
@@ -68,29 +74,21 @@ export function readReport(value: TokenEntryReport, now: number, thresholds?: re
     sessionKey: value.session_id && composeName(value.session_id),
     summary: value.summary === undefined ? undefined : foldLine(value.summary),
     labels: value.labels && sortLabels(value.labels),
-    startedAt: span.startedAt!,
-    endedAt: span.endedAt!,
-    counts,
-    details,
-    requests,
+    // Of two statements with slices the one with the later last one counts, whatever else they say.
+    startedAt: cells ? Math.min(...cells.map(({ startedAt }) => startedAt)) : span.startedAt!,
+    endedAt: cells ? Math.max(...cells.map(({ endedAt }) => endedAt)) : span.endedAt!,
+    counts: figures.counts,
+    details: figures.details,
+    requests: figures.requests,
+    reportedCostNanos: figures.reportedCostNanos,
+    activeMs: figures.activeMs,
     listed,
-    reportedCostNanos:
-      value.reported_cost === undefined ? null : parseDecimal(numberText(value, 'reported_cost'), NANO_DIGITS)!,
+    cells,
   }
 }
 
-/** The start and the end of a report; undefined where the text is not a timestamp, or of a time that does not exist. */
-interface Span {
-  startedAt: number | undefined
-  endedAt: number | undefined
-}
-
-function readSpan({ started_at, ended_at }: Record<string, unknown>): Span {
-  return { startedAt: readMoment(started_at), endedAt: readMoment(ended_at) }
-}
-
-function readMoment(text: unknown): number | undefined {
-  return typeof text === 'string' ? parseTimestamp(text) : undefined
+function readFigures(value: TokenEntryReport, thresholds?: readonly number[]) {
+  return { ...readUsage(value, thresholds), reportedCostNanos: costOf(value), activeMs: activeMsOf(value) }
 }
 
 /** Every issue of a report body: those of its schema, and those that no schema can express. */
@@ -103,53 +101,10 @@ export function issuesBeyondSchema(value: unknown, now: number): Issue[] {
   return isObject(value) ? issuesOfFields(value, readSpan(value), now) : []
 }
 
-function issuesOfFields(value: Record<string, unknown>, span: Span, now: number): Issue[] {
-  return [...timeIssues(value, span, now), ...usageIssues(value), ...nameIssues(value)]
-}
-
-/** A name that is not valid for projects or tickets elsewhere is not valid in a report either. */
-function nameIssues(value: Record<string, unknown>): Issue[] {
-  const issues: Issue[] = []
-  for (const field of ['project', 'ticket'] as const) {
-    const name = value[field]
-    if (typeof name !== 'string' || !isReservedName(composeName(name))) continue
-    const by = field === 'project' ? 'the key, name or alias' : 'the key'
-    const message = `must not be 'none' or an ID. Use ${by} of the ${field}, or omit the field`
-    issues.push({ pointer: `/${field}`, code: 'not_allowed', message })
-  }
-  return issues
-}
-
-function timeIssues(value: Record<string, unknown>, { startedAt, endedAt }: Span, now: number): Issue[] {
-  const issues: Issue[] = []
-  if (startedAt === undefined) issues.push(...noSuchTime('/started_at', value.started_at))
-  if (endedAt === undefined) issues.push(...noSuchTime('/ended_at', value.ended_at))
-  if (startedAt !== undefined && endedAt !== undefined && endedAt < startedAt) {
-    issues.push({ pointer: '/ended_at', code: 'ends_before_start', message: 'must not be earlier than started_at' })
-  } else if (endedAt !== undefined && endedAt > now + AHEAD_LIMIT_MS) {
-    issues.push({
-      pointer: '/ended_at',
-      code: 'in_the_future',
-      message: `must not be more than one day ahead of the server time (${new Date(now).toISOString()})`,
-    })
-  }
-  return issues
-}
-
-/** The issue of a timestamp that does not exist. The schema reports texts that are not timestamps. */
-function noSuchTime(pointer: string, text: unknown): Issue[] {
-  if (typeof text !== 'string' || !isTimestamp(text)) return []
-  return [{ pointer, code: 'no_such_time', message: 'is not a valid date and time' }]
-}
-
-/** Replaces breaks and tabs with a space, and trims. Undefined for an empty text. */
-export function foldLine(text: string): string | undefined {
-  return text.replace(LINE_BREAKS, ' ').trim() || undefined
-}
-
-export function sortLabels(labels: LabelMap): LabelMap | undefined {
-  const sorted = Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1))
-  return sorted.length === 0 ? undefined : Object.fromEntries(sorted)
+/** `cells` are those of slices that have no issues. */
+function issuesOfFields(value: Record<string, unknown>, span: Span, now: number, cells?: readonly Cell[]): Issue[] {
+  const ofUsage = cells ? [] : value.slices === undefined ? usageIssues(value) : sliceIssues(value, span)
+  return [...timeIssues(value, span, now), ...ofUsage, ...nameIssues(value)]
 }
 
 const encoder = new TextEncoder()

@@ -2,8 +2,10 @@
 
 import type { CallerOf } from '../../../access/caller.ts'
 import type { Database, Outcome } from '../../../database/database.ts'
+import { rehearse } from '../../../database/dry-run.ts'
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { Problem, validationFailed } from '../../../errors.ts'
+import type { Id } from '../../../lib/id.ts'
 import type { TokenEntry, TokenEntryReport } from '../schema.ts'
 import { toTokenEntry } from '../wire.ts'
 import { type SetItem, setItem } from './plan.ts'
@@ -27,8 +29,16 @@ export interface Reported {
   entry: TokenEntry
 }
 
+/** What became of an entry: a session has one for each of its slices. */
+export interface EntryOutcome {
+  id: Id<'ent'>
+  result: Reported['outcome']
+  /** Only of a dry run. */
+  entry?: TokenEntry
+}
+
 export type BatchItem =
-  | { outcome: Reported['outcome']; entry: TokenEntry }
+  | { outcome: Reported['outcome']; entry: TokenEntry; entries: readonly EntryOutcome[] }
   /** `error` is a Problem, or what went wrong in Tally. */
   | { outcome: 'rejected'; error: unknown }
 
@@ -85,12 +95,12 @@ export function createReporting({ db, ...dependencies }: ReportingDependencies) 
      * Records the items of a batch: as parsed, or, in the place of a line that is not JSON, the Problem of that line.
      * Each is checked on its own, and one that is rejected leaves the others as they are. One result per item, in their
      * order. Never throws: the caller must learn which items are recorded. The Idempotency-Key applies to each item by
-     * its position.
+     * its position. With `dryRun`, nothing is saved, and the results have the entries as they would be.
      */
     async reportEntries(
       items: readonly unknown[],
       caller: CallerOf<'service'>,
-      idempotencyKey?: string,
+      { idempotencyKey, dryRun = false }: { idempotencyKey?: string | undefined; dryRun?: boolean } = {},
     ): Promise<BatchItem[]> {
       const reporter = reporterOf(caller)
       const now = clock.now()
@@ -107,8 +117,11 @@ export function createReporting({ db, ...dependencies }: ReportingDependencies) 
           results[position] = { outcome: 'rejected', error }
         }
       }
-      const outcomes = await write(accepted).catch((error): Outcome<Recorded>[] => accepted.map(() => ({ error })))
-      for (const [index, outcome] of outcomes.entries()) results[positions[index]!] = batchItem(outcome)
+      const written = dryRun
+        ? rehearse(db, (tx) => recorder.recordSet(tx, accepted), { isolation: 'read committed' })
+        : write(accepted)
+      const outcomes = await written.catch((error): Outcome<Recorded>[] => accepted.map(() => ({ error })))
+      for (const [index, outcome] of outcomes.entries()) results[positions[index]!] = batchItem(outcome, dryRun)
       return results
     },
 
@@ -139,7 +152,12 @@ function reporterOf({ kind, person: { id, uid, name, email }, token }: CallerOf<
   }
 }
 
-function batchItem(outcome: Outcome<Recorded>): BatchItem {
+function batchItem(outcome: Outcome<Recorded>, dryRun: boolean): BatchItem {
   if ('error' in outcome) return { outcome: 'rejected', error: outcome.error }
-  return { outcome: outcome.value.outcome, entry: toTokenEntry(outcome.value.entry) }
+  const { outcome: result, entry, slices = [{ entry, outcome: result }] } = outcome.value
+  const entries = slices.map(({ entry: view, outcome }): EntryOutcome => {
+    const changed = { id: view.entry.uid, result: outcome }
+    return dryRun ? { ...changed, entry: toTokenEntry(view) } : changed
+  })
+  return { outcome: result, entry: toTokenEntry(entry), entries }
 }

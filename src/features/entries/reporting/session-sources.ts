@@ -4,15 +4,23 @@
  */
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
-import { serviceOf, ZERO_COUNTS } from '../../../shared/usage.ts'
-import { detailsOf, isFixed, readTotals, reportedModel, type Statement, usageColumns, writeTotals } from '../rows.ts'
+import { isFixed, readTotals, reportedModel, type Statement, writeTotals } from '../rows.ts'
 import type { EntryView } from '../store.ts'
 import { completeTotals, isStale, SOURCE_ORDER, supplyingSource, type Totals } from '../totals.ts'
-import { attributesOf, attributesOfEntry, mergeAttributes, rankAttributes, withAttributes } from './attributes.ts'
-import { moveChain, type Recording, repeated, totalsOf } from './chains.ts'
+import {
+  attributesOf,
+  attributesOfEntry,
+  mergeAttributes,
+  present,
+  rankAttributes,
+  withAttributes,
+} from './attributes.ts'
+import { moveChain, type Recording, repeated, supersede, totalsOf } from './chains.ts'
 import { textOfLabels } from './names.ts'
-import { changeOf, type Recorded } from './record.ts'
+import { type Recorded, valuationColumns } from './record.ts'
 import type { Report } from './report.ts'
+import { isSliced, lastParts, laterSlices, moveSlices, namesIn, slicesIn } from './session-slices.ts'
+import { completeSlices, type SourceStatement, slicesFrom } from './source-slices.ts'
 import type { SessionRecord, SourceTotals } from './store/sessions.ts'
 
 /**
@@ -20,11 +28,13 @@ import type { SessionRecord, SourceTotals } from './store/sessions.ts'
  * them. Agents use a handful.
  */
 const MERGED_MODELS_LIMIT = 20
+/** Slices of all sources and models together. */
+const MERGED_SLICES_LIMIT = 2_000
 
 function sessionTooLarge(): Problem {
   return new Problem(
     'session_too_large',
-    `The session has several sources, and would have more than ${MERGED_MODELS_LIMIT} models, counting each service tier, speed and region of a model. Use a session id for each run. Nothing was changed.`,
+    `The session has several sources, and would have more than ${MERGED_MODELS_LIMIT} models, counting each service tier, speed and region of a model, or more than ${MERGED_SLICES_LIMIT} slices. Use a session id for each run. Nothing was changed.`,
   )
 }
 
@@ -46,12 +56,15 @@ export function recordFromSources(recording: Recording): Recorded {
   if (models.size > MERGED_MODELS_LIMIT && (isFurtherSource || !own)) throw sessionTooLarge()
   const known = own && readTotals(own.totals)
   const isOpen = !hasFixed(chains.get(chainModelId) ?? [])
-  const statement = known ? updated(known, report, isOpen) : statementOf(report)
+  const reported = { ...statementOf(report), slices: recording.slices }
+  const statement = known ? updated(known, reported, isOpen) : reported
   const current = { chainModelId, source, totals: writeTotals(statement) }
   if (!isEqual(own?.totals, current.totals)) state.saveSource(recording.session.id, current)
   const hasNews = !isEqual(known?.attributes, statement.attributes)
 
   const all = [...kept.filter((row) => row !== own), current]
+  const slices = all.reduce((sum, { totals }) => sum + (totals.slices?.length ?? 0), 0)
+  if (slices > MERGED_SLICES_LIMIT && recording.slices) throw sessionTooLarge()
   const winner = supplyingSource(outputBySource(all))
   if (winner !== recording.session.source) {
     recording.session = state.changeSession(recording.session, { source: winner })
@@ -78,21 +91,23 @@ function withEarlierAttributes(
 }
 
 function statementOf(report: Report): Statement {
-  return { model: report.model, provider: report.provider, totals: report, attributes: attributesOf(report) }
+  const { model, provider, startedAt, endedAt, counts, details, requests, reportedCostNanos, activeMs } = report
+  const totals = { startedAt, endedAt, counts, details, requests, reportedCostNanos, activeMs }
+  return { model, provider, totals, attributes: attributesOf(report) }
 }
 
 /**
  * What a source says of a model after a further report: of two the later one counts, and the other one fills gaps. A
  * stale report adds no cost to tokens that are locked.
  */
-function updated(known: Statement, report: Report, isOpen: boolean): Statement {
-  const reported = statementOf(report)
-  const stale = isStale(report, known.totals)
+function updated(known: Statement, reported: Statement, isOpen: boolean): Statement {
+  const stale = isStale(reported.totals, known.totals)
   const [older, newer] = stale ? [reported, known] : [known, reported]
   const attributes = { ...older.attributes, ...newer.attributes }
   const totals = stale && !isOpen ? newer.totals : completeTotals(newer.totals, [older.totals])
   const startedAt = Math.min(older.totals.startedAt, newer.totals.startedAt)
-  return { model: newer.model, provider: attributes.provider, totals: { ...totals, startedAt }, attributes }
+  const slices = laterSlices(known.slices, reported.slices)
+  return { model: newer.model, provider: attributes.provider, totals: { ...totals, startedAt }, attributes, slices }
 }
 
 function hasFixed(parts: readonly EntryView[]): boolean {
@@ -111,16 +126,22 @@ function supplyAll(recording: Recording, rows: readonly SourceTotals[], chains: 
     const parts = chains.get(chainModelId) ?? []
     const row = supplied.get(chainModelId)
     if (!row) {
-      supersede(recording, parts.at(-1)!)
+      for (const last of lastParts(parts)) supersede(recording, last)
       continue
     }
     const ranked = rankedFor(chainModelId)
-    const { model, totals: said } = readTotals(row.totals)
+    const { model, provider, totals: said } = readTotals(row.totals)
     const merged = { ...withAttributes(report, mergeAttributes(ranked)), model, details: said.details }
     const labelText = merged.labels && textOfLabels(merged.labels)
     const identity = { ...state.identify({ ...recording, report: merged, labelText }), chainModelId }
-    const totals = suppliedTotals(row, rowsByModel.get(chainModelId)!, parts)
-    recorded.set(chainModelId, moveChain({ ...recording, report: merged, identity, ranked }, parts, totals))
+    const moving = { ...recording, report: merged, identity, ranked }
+    const ofModel = rowsByModel.get(chainModelId)!
+    const valued = (totals: Totals) => valuationColumns({ model, provider, totals }, recording.prices).columns.listValue
+    const slices = slicesFrom(statementIn(row), rows.map(statementIn), session.zone ?? recording.timeZone, valued)
+    if (slices) {
+      const completed = hasFixed(parts) ? slices : completeSlices(slices, ofModel.map(statementIn), valued)
+      recorded.set(chainModelId, moveSlices({ ...moving, hidden: namesIn(completed) }, parts, completed))
+    } else recorded.set(chainModelId, moveChain(moving, parts, suppliedTotals(row, ofModel, parts)))
   }
   return recorded
 }
@@ -154,30 +175,17 @@ function saveFirstSource(recording: Recording, chains: Chains): void {
   for (const [chainModelId, parts] of chains) {
     const last = parts.at(-1)!
     const attributes = attributesOfEntry(last)
-    const statement = { model: reportedModel(last), provider: attributes.provider, totals: totalsOf(parts), attributes }
+    const { provider } = attributes
+    const slices = isSliced(parts) ? slicesIn(parts) : undefined
+    // What the slices name is not said of the whole session.
+    const ofWhole = slices ? present({ agent: attributes.agent, provider }) : attributes
+    const statement = { model: reportedModel(last), provider, totals: totalsOf(parts), attributes: ofWhole, slices }
     state.saveSource(id, { chainModelId, source, totals: writeTotals(statement) })
   }
 }
 
-/** Sets a model that the supplying source does not know to zero, unless it is fixed. */
-function supersede({ state, now, reporter, session }: Recording, last: EntryView): void {
-  if (isFixed(last.entry) || last.entry.superseded) return
-  state.changeEntry({
-    ...last,
-    entry: {
-      ...last.entry,
-      ...usageColumns({
-        counts: ZERO_COUNTS,
-        details: serviceOf(detailsOf(last.entry)),
-        requests: 0,
-        reportedCostNanos: 0n,
-      }),
-      listValue: last.entry.listValue === null ? null : 0n,
-      superseded: true,
-      updatedAt: now,
-    },
-  })
-  state.addHistory(last.entry.id, changeOf('superseded', { now }, reporter), { by: session.source })
+function statementIn({ chainModelId, source, totals }: SourceTotals): SourceStatement {
+  return { ...readTotals(totals), chainModelId, source }
 }
 
 function isEqual(one: unknown, other: unknown): boolean {

@@ -4,8 +4,9 @@
  */
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { isLocked } from '../rows.ts'
+import type { EntryView } from '../store.ts'
 import { completeTotals, isStale } from '../totals.ts'
-import { appendPart, fillIn, moveChain, type Recording, totalsOf } from './chains.ts'
+import { appendPart, FIRST, fillIn, moveChain, type Recording, totalsOf } from './chains.ts'
 import {
   type Circumstances,
   changeOf,
@@ -15,7 +16,10 @@ import {
   type Reporter,
   type Submission,
 } from './record.ts'
+import type { Report } from './report.ts'
+import { foldCells } from './report-slices.ts'
 import { holdSession, isUnguessable, repeatsOneOf } from './same-session.ts'
+import { isSliced, recordSlices } from './session-slices.ts'
 import { recordFromSources } from './session-sources.ts'
 import type { RecordingState } from './state.ts'
 import type { SessionKey, SessionRecord } from './store/sessions.ts'
@@ -26,7 +30,11 @@ export function recordInSession(state: RecordingState, submission: Submission, c
   const identity = state.identify(submission)
   const key = { sessionKey: report.sessionKey!, harnessId: identity.canonicalHarnessId }
   const { session: joined, others } = joinSession(state, key, source, reporter)
-  const session = screened(state, { session: joined, others }, submission, identity, circumstances)
+  const screenedOne = screened(state, { session: joined, others }, submission, identity, circumstances)
+  const { cells } = report
+  const zone = screenedOne.zone ?? circumstances.timeZone
+  const session = cells && screenedOne.zone === null ? state.changeSession(screenedOne, { zone }) : screenedOne
+  const slices = cells && foldCells(cells, zone)
   const recording: Recording = {
     ...circumstances,
     state,
@@ -36,13 +44,22 @@ export function recordInSession(state: RecordingState, submission: Submission, c
     source,
     reporter: ownerOf(state, session, reporter),
     identity,
+    slices,
   }
   if (session.contested || session.source !== source) return recordFromSources(recording)
   const parts = state.parts(session.id, identity.chainModelId)
-  if (parts.length === 0) return appendPart(recording, undefined, report)
+  if (parts.length > 0 && mixes(report, parts)) return recordFromSources(recording)
+  if (slices) return recordSlices(recording, parts, slices)
+  if (parts.length === 0) return appendPart(recording, FIRST, report)
   const known = totalsOf(parts)
   if (isStale(report, known)) return fillIn(recording, parts)
   return moveChain(recording, parts, completeTotals(report, [known]))
+}
+
+/** Whether the totals of a report and the slices that are known of the model have to be kept beside each other. */
+function mixes(report: Report, parts: readonly EntryView[]): boolean {
+  const isStaleOne = isStale(report, totalsOf(parts))
+  return isSliced(parts) ? !report.cells && !isStaleOne : report.cells !== undefined && isStaleOne
 }
 
 /** The joined session, held if it may be a copy of another person's and nobody has decided about it. */
@@ -97,6 +114,7 @@ export function joinSession(state: RecordingState, key: SessionKey, source: Sess
         managerBy: managerByOf(identifiedBy),
         unidentified: identifiedBy === 'nothing',
         byOrganization: identifiedBy === 'nothing',
+        zone: null,
       }),
     )
   const unidentified = known.find((session) => session.unidentified)

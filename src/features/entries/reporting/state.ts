@@ -69,7 +69,7 @@ interface FoundProject {
 export type SessionChange = Partial<
   Pick<
     SessionRecord,
-    'source' | 'contested' | 'managerId' | 'managerBy' | 'unidentified' | 'byOrganization' | 'duplicate'
+    'source' | 'contested' | 'managerId' | 'managerBy' | 'unidentified' | 'byOrganization' | 'duplicate' | 'zone'
   >
 >
 
@@ -160,13 +160,17 @@ export class RecordingState {
   }
 
   /** Loads, before the plan is first made, what it needs at least. */
-  wantNames({ report: { harness, agent, model, provider, labels, details }, labelText }: Submission): void {
+  wantNames({ report, labelText }: Submission): void {
+    const { harness, agent, model, provider, labels, details, cells } = report
     this.#wantName(harness)
     this.#wantName(agent)
     this.#wantName(model)
     if (details) this.#wantName(chainName(model, details))
     if (provider !== undefined) this.#wantName(provider)
     if (labels && !this.interned.labelSets.has(labelText!)) this.#labelSets.want(labels)
+    for (const labels of new Set(cells?.map((cell) => cell.labels))) {
+      if (labels && !this.interned.labelSets.has(textOfLabels(labels))) this.#labelSets.want(labels)
+    }
   }
 
   #wantName(text: string): void {
@@ -216,8 +220,13 @@ export class RecordingState {
       modelId: model.id,
       chainModelId: (details ? this.name(chainName(report.model, details)) : model).canonicalId,
       providerId: report.provider === undefined ? null : this.name(report.provider).id,
-      labelSetId: labels ? (this.interned.labelSets.get(labelText!) ?? this.#labelSets.get(labels)) : null,
+      labelSetId: labels ? this.labelSetOf(labelText!, labels) : null,
     }
+  }
+
+  /** The key of a set of labels. */
+  labelSetOf(labelText: string, labels: LabelMap): number {
+    return this.interned.labelSets.get(labelText) ?? this.#labelSets.get(labels)
   }
 
   /** All sessions with this harness and id, of any owner, oldest first. */

@@ -111,7 +111,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   labelSets: { key: ['id'], json: ['labels'], unique: 'labels' },
   // Follow the labels of their set.
   labelPairs: { key: ['labelSetId', 'name', 'value'], other: ['name', 'value'] },
-  sessions: { key: ['id'], sessionIds: ['sessionKey'], other: ['source', 'managerBy', 'duplicate'] },
+  sessions: { key: ['id'], sessionIds: ['sessionKey'], other: ['source', 'managerBy', 'duplicate', 'zone'] },
   sessionSources: { key: ['sessionId', 'chainModelId', 'source'], json: ['totals'], other: ['source'] },
   sheets: { key: ['id'], text: ['note', 'reason'], other: ['firstDay', 'lastDay', 'status'] },
   entries: {

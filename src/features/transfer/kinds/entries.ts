@@ -37,6 +37,7 @@ export const SESSION = kind({
     unidentified: flag('unidentified'),
     by_organization: flag('byOrganization'),
     duplicate: orNone(choice('duplicate', ['held', 'released', 'discarded'])),
+    time_zone: orNone(text('zone')),
   },
   parts: {
     sources: {
@@ -140,6 +141,10 @@ export const ENTRY = kind({
     corrected: orNone(json('corrected')),
     amendment: orNone(json('amendment')),
     divided_from: orNone(reference('dividedFromId', 'entries', { later: true })),
+    slice_day: orNone(integer('sliceDay')),
+    slice_place: orNone(decimal('slicePlace', 0)),
+    estimated: flag('estimated'),
+    active_ms: orNone(integer('activeMs', 0)),
     possible_duplicate_of: orNone(reference('possibleDuplicateId', 'entries', { later: true })),
     fingerprint: orNone(decimal('fingerprint', 0)),
     bill: orNone(reference('billId', 'bills')),

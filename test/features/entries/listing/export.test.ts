@@ -88,6 +88,9 @@ const change = fc.record({
   namedTicket: orNull(text),
   summary: orNull(text),
   superseded: fc.boolean(),
+  activeMs: orNull(count),
+  sliceDay: orNull(fc.integer({ min: -400_000, max: 900_000 })),
+  estimated: fc.boolean(),
   corrected: orNull(fc.subarray([...CORRECTED_FIELDS], { minLength: 1 })),
   amendment: orNull(
     fc.nat(998).map((share) => ({
@@ -215,7 +218,7 @@ forEachEngine('an export', (open) => {
     expect(await headingOf({})).toBe(`${before},label:branch,label:repository`)
     expect(await headingOf({ model: ['nobody-knows'] })).toBe(`${before},label:repository`)
     expect(await headingOf({ project: ['Übung'] })).toBe(before)
-    expect(before).toEndWith(',agent_manager_id,agent_manager_email')
+    expect(before).toEndWith(',agent_manager_email,active_seconds,slice_day,estimated')
   })
 
   test('that its reader leaves ends, and another one begins', async () => {

@@ -76,6 +76,9 @@ function fieldsOf(reader: Reader) {
     corrected: e.corrected,
     amendment: e.amendment,
     superseded: sql`CASE WHEN ${e.superseded} THEN 1 ELSE 0 END`,
+    activeMs: e.activeMs,
+    sliceDay: e.sliceDay,
+    estimated: sql`CASE WHEN ${e.estimated} THEN 1 ELSE 0 END`,
     duplicateId: e.possibleDuplicateId,
     billId,
     sheetId: e.sheetId,
@@ -100,6 +103,8 @@ type OptionalTexts =
 type OptionalNumbers =
   | 'providerId'
   | 'requests'
+  | 'activeMs'
+  | 'sliceDay'
   | 'reportedDollars'
   | 'listDollars'
   | 'priceId'

@@ -1,10 +1,12 @@
-import { Elysia, t } from 'elysia'
+import { Elysia, type Static, t } from 'elysia'
 import type { Logger } from 'pino'
 import { validationFailed } from '../../../../errors.ts'
 import { access, requireCaller } from '../../../../http/access.ts'
 import { documented } from '../../../../http/documentation.ts'
 import { readIdempotencyKey } from '../../../../http/idempotency-key.ts'
 import { asProblemOf, logProblem, type ProblemBody, problemBody } from '../../../../http/problems.ts'
+import { parameter } from '../../../../operations/parameters.ts'
+import { Query } from '../../../../schema/query.ts'
 import { EXAMPLE_ENTRY, EXAMPLE_REPORT } from '../../examples.ts'
 import {
   AnyBatch,
@@ -16,7 +18,7 @@ import {
   TokenEntryReport,
 } from '../../schema.ts'
 import type { EntriesService } from '../../service.ts'
-import type { BatchItem } from '../service.ts'
+import type { BatchItem, EntryOutcome } from '../service.ts'
 
 const tag = 'Token entries'
 
@@ -31,7 +33,19 @@ interface BatchResult {
   index: number
   result: BatchItem['outcome']
   entry: TokenEntryBody | null
+  entries: readonly EntryOutcome[]
   problem: ProblemBody | null
+}
+
+const DryRun = t.Object({
+  dry_run: parameter({ type: 'boolean', description: 'Return the results without saving anything.' }),
+})
+
+function readDryRun(texts: Static<typeof DryRun>): boolean {
+  const query = new Query(texts)
+  const dryRun = query.flag('dry_run')
+  query.finish()
+  return dryRun ?? false
 }
 
 export const reportingRoutes = ({ entries, logger, figures }: ReportingDependencies) => {
@@ -91,27 +105,32 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
     )
     .post(
       '/batch',
-      async ({ body, caller, request, requestId }) => {
-        const key = readIdempotencyKey(request.headers.get('idempotency-key'))
-        const items = await entries.reporting.reportEntries(body, requireCaller(caller, ['service']), key)
-        figures.batch(items.length)
+      async ({ body, query, caller, request, requestId }) => {
+        const idempotencyKey = readIdempotencyKey(request.headers.get('idempotency-key'))
+        const dryRun = readDryRun(query)
+        const options = { idempotencyKey, dryRun }
+        const items = await entries.reporting.reportEntries(body, requireCaller(caller, ['service']), options)
+        if (!dryRun) figures.batch(items.length)
         const results = items.map((item, index): BatchResult => {
-          figures.reported(item.outcome)
-          if (item.outcome !== 'rejected') return { index, result: item.outcome, entry: item.entry, problem: null }
-          return { index, result: item.outcome, entry: null, problem: problemOf(item.error, requestId) }
+          if (!dryRun) figures.reported(item.outcome)
+          const { outcome: result } = item
+          if (item.outcome !== 'rejected')
+            return { index, result, entry: item.entry, entries: item.entries, problem: null }
+          return { index, result, entry: null, entries: [], problem: problemOf(item.error, requestId) }
         })
         return { results }
       },
       {
         allow: ['service'],
         parse: 'batch',
+        query: DryRun,
         body: AnyBatch,
         detail: documented({
           id: 'reportTokenEntries',
           tag,
           summary: `Report up to ${BATCH_LIMIT} token entries`,
           description:
-            'Send a JSON array or newline-delimited JSON (`application/x-ndjson`). Each item is processed on its own: valid items are saved even if others, including unparsable lines, are rejected. An Idempotency-Key applies to each item by its position in the batch.',
+            'Send a JSON array or newline-delimited JSON (`application/x-ndjson`). Each item is processed on its own: valid items are saved even if others, including unparsable lines, are rejected. An Idempotency-Key applies to each item by its position in the batch. With `dry_run`, nothing is saved: the results show what would be, for example how a session that was one entry is divided into slices.',
           headers: ['Idempotency-Key'],
           body: {
             schema: TokenEntryBatch,
@@ -127,7 +146,14 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
             200: {
               description: 'One result per item.',
               schema: BatchResults,
-              example: { results: [{ index: 0, result: 'created', entry: EXAMPLE_ENTRY, problem: null }] },
+              example: {
+                results: [
+                  {
+                    ...{ index: 0, result: 'created', entry: EXAMPLE_ENTRY, problem: null },
+                    entries: [{ id: EXAMPLE_ENTRY.id, result: 'created' }],
+                  },
+                ],
+              },
             },
           },
         }),

@@ -77,7 +77,7 @@ export async function insertSessions(tx: Tx, sessions: readonly SessionRecord[])
 export async function updateSessions(tx: Tx, sessions: readonly SessionRecord[]): Promise<void> {
   await tx.updateAll(
     tx.tables.sessions,
-    sessions.map(({ id, source, contested, managerId, managerBy, unidentified, byOrganization, duplicate }) => ({
+    sessions.map(({ id, source, contested, managerId, managerBy, unidentified, byOrganization, duplicate, zone }) => ({
       id,
       source,
       contested,
@@ -86,6 +86,7 @@ export async function updateSessions(tx: Tx, sessions: readonly SessionRecord[])
       unidentified,
       byOrganization,
       duplicate,
+      zone,
     })),
   )
 }

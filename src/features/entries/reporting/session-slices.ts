@@ -1,0 +1,263 @@
+/**
+ * Recording the slices of a session (docs/design/concepts.md, "Slices"): steps of a plan, which read and change its state
+ * only.
+ */
+import type { SessionAttributes } from '../../../database/schema/records.ts'
+import { COUNT_KINDS, totalTokens } from '../../../shared/usage.ts'
+import { isShare } from '../division/divided.ts'
+import { ignoresReports, isFixed, reportedPart } from '../rows.ts'
+import { isSameKey, keyText, type Slice, type SliceKey } from '../slices/slice.ts'
+import { type SlicedPart, type Step, stepsTo } from '../slices/steps.ts'
+import type { EntryRecord, EntryView } from '../store.ts'
+import { completeTotals, isStale, type Totals } from '../totals.ts'
+import { attributesOf, attributesOfEntry, namesAgent } from './attributes.ts'
+import {
+  appendPart,
+  changePart,
+  fillIn,
+  type Recording,
+  repeated,
+  sessionShrunk,
+  supersede,
+  totalsOf,
+} from './chains.ts'
+import { textOfLabels } from './names.ts'
+import type { Recorded } from './record.ts'
+import { sortLabels } from './report-fields.ts'
+
+/** The slice that an entry is a part of; null if its session had none. */
+function keyOf({ sliceDay, slicePlace }: EntryRecord): SliceKey | null {
+  return sliceDay === null ? null : { day: sliceDay, place: slicePlace! }
+}
+
+/** The last part of each slice. */
+export function lastParts(parts: readonly EntryView[]): EntryView[] {
+  return [...new Map(parts.map((part) => [keyText(keyOf(part.entry)), part])).values()]
+}
+
+export function isSliced(parts: readonly EntryView[]): boolean {
+  return parts.some(({ entry }) => entry.sliceDay !== null)
+}
+
+/** Records the slices of the only source of a session, of which `parts` are those of the model. */
+export function recordSlices(recording: Recording, parts: readonly EntryView[], slices: readonly Slice[]): Recorded {
+  if (parts.length > 0 && isOlder(recording.report, slices, parts)) return fillInSlices(recording, parts, slices)
+  const completed = slices.map((slice) => {
+    const own = parts.filter(({ entry }) => isSameKey(keyOf(entry), slice.key))
+    return own.length === 0 ? slice : { ...slice, ...figuresOf(completeTotals(slice, [totalsOf(own)])) }
+  })
+  return moveSlices(recording, parts, completed)
+}
+
+function figuresOf({ details, requests, reportedCostNanos, activeMs }: Totals) {
+  return { details, requests, reportedCostNanos, activeMs }
+}
+
+/** Whether the statement is older than the one that the parts are of. */
+function isOlder(report: Totals, slices: readonly Slice[], parts: readonly EntryView[]): boolean {
+  const known = totalsOf(parts)
+  if (isStale(report, known)) return true
+  if (report.endedAt !== known.endedAt || totalTokens(report.counts) !== totalTokens(known.counts)) return false
+  const isOpen = parts.every(({ entry }) => entry.sliceDay !== null && !isFixed(entry))
+  return isOpen && laterSlices(slicesIn(parts), slices) !== slices
+}
+
+function textOfSlices(slices: readonly Pick<Slice, 'key' | 'counts'>[]): string {
+  const texts = slices.map(({ key, counts }) => `${keyText(key)} ${COUNT_KINDS.map((kind) => counts[kind])}`)
+  return texts.sort().join('\n')
+}
+
+/** An older statement changes no count. It fills in what the later one did not repeat. */
+function fillInSlices(recording: Recording, parts: readonly EntryView[], slices: readonly Slice[]): Recorded {
+  const { report } = recording
+  const chains = Map.groupBy(parts, ({ entry }) => keyText(keyOf(entry)))
+  const outcomes = [...chains].map(([key, chain]) => {
+    const slice = slices.find((each) => keyText(each.key) === key)
+    if (slice) return fillIn(ofSlice(recording, slice), chain)
+    const unplaced = {
+      ...report,
+      ...totalsOf(chain),
+      project: undefined,
+      ticket: undefined,
+      summary: undefined,
+      labels: undefined,
+    }
+    return fillIn({ ...recording, report: unplaced, identity: { ...recording.identity, labelSetId: null } }, chain)
+  })
+  return answerOf(recording, outcomes)
+}
+
+/** Makes the parts of a model sum to the slices. Throws `session_shrunk` (409). */
+export function moveSlices(recording: Recording, parts: readonly EntryView[], slices: readonly Slice[]): Recorded {
+  const ignored = parts.filter(({ entry }) => ignoresReports(entry))
+  if (ignored.some(({ entry }) => entry.sliceDay === null)) return repeated(parts.at(-1)!)
+  const counted = slices.map((slice) => {
+    const isIgnored = ignored.some(({ entry }) => isSameKey(keyOf(entry), slice.key))
+    return isIgnored ? { ...slice, ...sumOfSlice(parts, slice.key) } : slice
+  })
+  const steps = stepsTo(parts.map(slicedPartOf), counted)
+  if ('shrunk' in steps) throw sessionShrunk(steps.shrunk)
+  const outcomes = applySteps(recording, parts, steps)
+  return answerOf(recording, outcomes)
+}
+
+/** What later reports of a slice add is ignored: its usage stays that of its parts. */
+function sumOfSlice(parts: readonly EntryView[], key: SliceKey) {
+  const {
+    startedAt: _from,
+    endedAt: _to,
+    ...figures
+  } = totalsOf(parts.filter(({ entry }) => isSameKey(keyOf(entry), key)))
+  return figures
+}
+
+/** What a person has decided about a session without slices stays as it is. */
+function slicedPartOf({ entry }: EntryView): SlicedPart {
+  const part = reportedPart(entry)
+  const key = keyOf(entry)
+  const isDecided =
+    key === null &&
+    (entry.placedBy === 'manual' || entry.corrected !== null || entry.status === 'rejected' || isShare(entry))
+  return { ...part, key, locked: part.locked || isDecided }
+}
+
+function applySteps(recording: Recording, parts: readonly EntryView[], steps: readonly Step<Slice>[]): Recorded[] {
+  let next = (parts.at(-1)?.entry.part ?? 0) + 1
+  return steps.map((step): Recorded => {
+    if (step.kind === 'supersede') {
+      supersede(recording, parts[step.part]!)
+      return { outcome: 'updated', replayed: false, entry: parts[step.part]! }
+    }
+    const own = ofSlice(recording, step.target)
+    if (step.kind === 'set') return changePart(own, parts[step.part]!, step.usage)
+    const last = step.after === undefined ? undefined : parts[step.after]!
+    const further = last ? own : continuingModel(own, parts.at(-1))
+    const bound = last ? undefined : boundBy(parts, step.target.key)
+    return appendPart(further, { last, bound, part: next++ }, step.usage)
+  })
+}
+
+/** The report as it is about one slice. What it says besides hides nothing of what the slice names. */
+function ofSlice(recording: Recording, slice: Slice): Recording {
+  const { report: whole, state, ranked } = recording
+  const { key: _, estimated: __, summary, project: ___, ticket: ____, labels: _____, ...totals } = slice
+  const attributes = attributesOfSlice(recording, attributesOf(whole), slice)
+  const { place, labels } = attributes
+  const report = {
+    ...whole,
+    ...totals,
+    project: place?.project,
+    ticket: place?.ticket,
+    labels,
+    summary: summary ?? whole.summary,
+  }
+  const labelSetId =
+    labels === whole.labels
+      ? recording.identity.labelSetId
+      : labels === undefined
+        ? null
+        : state.labelSetOf(textOfLabels(labels), labels)
+  return {
+    ...recording,
+    report,
+    identity: { ...recording.identity, labelSetId },
+    slice,
+    ...(ranked && { ranked: ranked.map((each) => attributesOfSlice(recording, each, slice)) }),
+  }
+}
+
+/** Slices of the only source of a session already have what its reports say of the whole. */
+function attributesOfSlice(
+  { hidden }: Pick<Recording, 'hidden'>,
+  whole: SessionAttributes,
+  { project, ticket, labels }: Slice,
+): SessionAttributes {
+  const isNamed = project !== undefined || ticket !== undefined
+  if (!hidden) return { ...whole, place: isNamed ? { project, ticket } : undefined, labels }
+  const others = Object.entries(whole.labels ?? {}).filter(([name]) => !hidden.has(name))
+  return {
+    ...whole,
+    place: isNamed ? { project, ticket } : whole.place,
+    labels: sortLabels({ ...Object.fromEntries(others), ...labels }),
+  }
+}
+
+/** The names of labels that any of the slices has. */
+export function namesIn(slices: readonly Slice[]): Set<string> {
+  return new Set(slices.flatMap(({ labels }) => Object.keys(labels ?? {})))
+}
+
+/** The slices that the parts of a model sum to. */
+export function slicesIn(parts: readonly EntryView[]): Slice[] {
+  const chains = Map.groupBy(parts, ({ entry }) => keyText(keyOf(entry)))
+  return [...chains.values()].flatMap((chain) => {
+    const last = chain.at(-1)!
+    const key = keyOf(last.entry)
+    if (key === null || last.entry.superseded) return []
+    const { place, labels, summary } = attributesOfEntry(last)
+    return [
+      { ...totalsOf(chain), key, project: place?.project, ticket: place?.ticket, labels, summary, estimated: false },
+    ]
+  })
+}
+
+/** Of two statements the later one counts, then the larger one, then the one with more slices, then always the same. */
+export function laterSlices(
+  one: readonly Slice[] | undefined,
+  other: readonly Slice[] | undefined,
+): readonly Slice[] | undefined {
+  if (!one || !other) return one ?? other
+  const rank = (slices: readonly Slice[]) =>
+    [
+      Math.max(...slices.map(({ endedAt }) => endedAt)),
+      slices.reduce((sum, { counts }) => sum + totalTokens(counts), 0),
+      slices.length,
+    ] as const
+  const [ofOne, ofOther] = [rank(one), rank(other)]
+  const at = ofOne.findIndex((value, index) => value !== ofOther[index])
+  if (at !== -1) return ofOne[at]! > ofOther[at]! ? one : other
+  return textOfSlices(one) < textOfSlices(other) ? one : other
+}
+
+/** A slice that begins has what a later report need not repeat of the model. */
+function continuingModel(recording: Recording, last: EntryView | undefined): Recording {
+  const { report, identity } = recording
+  if (!last || (namesAgent(report) && report.provider !== undefined)) return recording
+  const agent = namesAgent(report) ? {} : { agent: last.agent }
+  const provider = report.provider === undefined && last.provider !== null ? { provider: last.provider } : {}
+  return {
+    ...recording,
+    report: { ...report, ...agent, ...provider },
+    identity: {
+      ...identity,
+      ...('agent' in agent && { agentId: last.entry.agentId }),
+      ...('provider' in provider && { providerId: last.entry.providerId }),
+    },
+  }
+}
+
+/** The part of another day at the same place that a person has placed or divided: the nearest earlier one, else none. */
+function boundBy(parts: readonly EntryView[], { day, place }: SliceKey): EntryView | undefined {
+  const placed = parts.filter(
+    ({ entry }) =>
+      entry.slicePlace === place && entry.sliceDay! < day && (entry.placedBy === 'manual' || isShare(entry)),
+  )
+  return placed.reduce<EntryView | undefined>(
+    (nearest, part) => (nearest && nearest.entry.sliceDay! > part.entry.sliceDay! ? nearest : part),
+    undefined,
+  )
+}
+
+/** With the entry of the latest slice, and of every slice what became of it. */
+function answerOf({ state, session, identity }: Recording, outcomes: readonly Recorded[]): Recorded {
+  const parts = state.parts(session.id, identity.chainModelId)
+  const lasts = lastParts(parts).filter(({ entry }) => entry.sliceDay !== null && !entry.superseded)
+  const latest = lasts.reduce<EntryView | undefined>(
+    (found, part) => (found && found.entry.startedAt > part.entry.startedAt ? found : part),
+    undefined,
+  )
+  const changes = new Map(outcomes.map(({ entry, outcome }) => [entry.entry.id, outcome]))
+  const slices = lasts.map((entry) => ({ entry, outcome: changes.get(entry.entry.id) ?? 'repeated' }))
+  const outcome = (['created', 'updated'] as const).find((each) => [...changes.values()].includes(each)) ?? 'repeated'
+  return { outcome, replayed: false, entry: latest ?? parts.at(-1)!, slices }
+}

@@ -1,0 +1,112 @@
+/**
+ * Which slices a session with several sources has (docs/design/concepts.md, "Merging sources"): the source that counts
+ * gives the figures, and if it names no places, another one gives the places. Pure: the result does not depend on the
+ * order in which the sources arrive.
+ */
+import type { LabelMap } from '../../../database/schema/records.ts'
+import type { SessionSource } from '../../../database/schema/values.ts'
+import { dayNumberAt, dayText, startOfDay } from '../../../lib/calendar.ts'
+import { isSameCounts } from '../../../shared/usage.ts'
+import type { Statement } from '../rows.ts'
+import { layOver, layOverDays, placeAmong, type Rest, type Valued } from '../slices/overlay.ts'
+import { isSameKey, NO_PLACE, placeOf, type Slice } from '../slices/slice.ts'
+import { completeTotals, SOURCE_ORDER, sumOfUsages, type Totals } from '../totals.ts'
+
+/** What a source says of one model of a session. */
+export interface SourceStatement extends Statement {
+  source: SessionSource
+  chainModelId: number
+}
+
+/** Labels that say where a session works: of totals without slices, those of their end. */
+const PLACE_LABELS = ['repository', 'branch'] as const
+
+/**
+ * The slices of a model; undefined if no source of the session has slices. `counted` is what the source says that counts,
+ * `statements` is everything that all sources say of all models.
+ */
+export function slicesFrom(
+  counted: SourceStatement,
+  statements: readonly SourceStatement[],
+  timeZone: string,
+  valued: Valued,
+): readonly Slice[] | undefined {
+  const ofCounted = ownSlices(counted, timeZone, valued)
+  const placing = placingSource(statements)
+  if (placing === undefined || placing === counted.source) return ofCounted
+  const isPlaced = ofCounted?.some(({ key }) => key.place !== NO_PLACE)
+  if (isPlaced || (ofCounted && !namesPlaces(statements, placing))) return ofCounted
+  const from = statements.filter(({ source }) => source === placing)
+  const slicesOf = (each: SourceStatement) => ownSlices(each, timeZone, valued) ?? []
+  const placed = from.filter(({ chainModelId }) => chainModelId === counted.chainModelId).flatMap(slicesOf)
+  const others = from.flatMap(slicesOf)
+  if (ofCounted) return layOverDays(ofCounted, placed, others, valued)
+  const { totals } = counted
+  if (placed.length > 0) return layOver(totals, placed, restOf(counted, placed, timeZone), valued)
+  const day = dayNumberAt(totals.startedAt, timeZone)
+  return [{ ...totals, summary: undefined, ...placeAmong(others, day), estimated: true }]
+}
+
+/** The first source whose slices name places, or else the first one with slices. */
+function placingSource(statements: readonly SourceStatement[]): SessionSource | undefined {
+  const sliced = SOURCE_ORDER.filter((source) => statements.some((each) => each.source === source && each.slices))
+  return sliced.find((source) => namesPlaces(statements, source)) ?? sliced[0]
+}
+
+function namesPlaces(statements: readonly SourceStatement[], source: SessionSource): boolean {
+  return statements.some((each) => each.source === source && each.slices?.some(({ key }) => key.place !== NO_PLACE))
+}
+
+/** The slices of a source, over which its later totals are laid if it has reported any without slices. */
+function ownSlices(statement: SourceStatement, timeZone: string, valued: Valued): readonly Slice[] | undefined {
+  const { slices, totals } = statement
+  if (!slices) return undefined
+  const sum = sumOfUsages(slices)
+  const isWhole = isSameCounts(sum.counts, totals.counts) && Object.is(sum.reportedCostNanos, totals.reportedCostNanos)
+  return isWhole ? slices : layOver(totals, slices, restOf(statement, slices, timeZone), valued)
+}
+
+/** What the slices do not have was used at the end, where the totals say that the session works, else at the last place. */
+function restOf({ totals, attributes }: Statement, slices: readonly Slice[], timeZone: string): Rest {
+  const day = dayNumberAt(totals.endedAt, timeZone)
+  const startedAt = startOfDay(dayText(day), timeZone)
+  const labels = placeLabelsOf(attributes?.labels)
+  if (!labels) return { ...placeAmong(slices, day), startedAt }
+  const named = { project: undefined, ticket: undefined, labels }
+  const known = slices.find(({ key }) => isSameKey(key, { day, place: placeOf(named) }))
+  return { key: { day, place: placeOf(named) }, ...(known ?? { ...named, labels: attributes!.labels }), startedAt }
+}
+
+function placeLabelsOf(labels: LabelMap | undefined): LabelMap | undefined {
+  const found = PLACE_LABELS.flatMap((name) => (labels?.[name] === undefined ? [] : [[name, labels[name]] as const]))
+  return found.length > 0 ? Object.fromEntries(found.sort()) : undefined
+}
+
+/**
+ * The slices with what other sources know of exactly their usage: a cost, the number of requests, tools. A cost that is
+ * only known of the whole is divided by list value.
+ */
+export function completeSlices(
+  slices: readonly Slice[],
+  statements: readonly SourceStatement[],
+  valued: Valued,
+): Slice[] {
+  const others = statements.flatMap((each) => each.slices ?? [])
+  const completed = slices.map((slice): Slice => {
+    const alike = others.filter(({ key }) => isSameKey(key, slice.key))
+    const { details, requests, reportedCostNanos, activeMs } = completeTotals(slice, alike)
+    return { ...slice, details, requests, reportedCostNanos, activeMs }
+  })
+  if (completed.some(({ reportedCostNanos }) => reportedCostNanos !== null)) return completed
+  const sum: Totals = {
+    ...sumOfUsages(completed),
+    startedAt: Math.min(...completed.map(({ startedAt }) => startedAt)),
+    endedAt: Math.max(...completed.map(({ endedAt }) => endedAt)),
+  }
+  const { reportedCostNanos } = completeTotals(
+    sum,
+    statements.map(({ totals }) => totals),
+  )
+  if (reportedCostNanos === null) return completed
+  return layOver({ ...sum, reportedCostNanos }, completed, { ...completed.at(-1)!, startedAt: sum.endedAt }, valued)
+}

@@ -1,0 +1,195 @@
+import { expect, test } from 'bun:test'
+import { TALLY } from '../../../../src/access/actor.ts'
+import type { CallerOf } from '../../../../src/access/caller.ts'
+import { EVERYTHING } from '../../../../src/access/visibility.ts'
+import type { Database } from '../../../../src/database/database.ts'
+import { SESSION_SOURCES, type SessionSource } from '../../../../src/database/schema/values.ts'
+import { readListQuery } from '../../../../src/features/entries/listing/query.ts'
+import { readReport } from '../../../../src/features/entries/reporting/report.ts'
+import type { SliceReport, TokenEntry, TokenEntryReport } from '../../../../src/features/entries/schema.ts'
+import { Random } from '../../../../src/lib/random.ts'
+import { createServices } from '../../../../src/services.ts'
+import { forEachEngine } from '../../../support/databases.ts'
+import { OPERATOR } from '../../../support/reports.ts'
+import { runs } from '../../../support/tier.ts'
+
+const NOW = Date.UTC(2026, 10, 20, 19, 30)
+
+interface Statement extends Partial<TokenEntryReport> {
+  source: SessionSource
+}
+
+async function stage(db: Database, timeZone = 'UTC') {
+  const services = createServices({ db, clock: { now: () => NOW } })
+  const { people, prices, organization, placement, projects, entries } = services
+  await organization.changeSettings({ timeZone }, TALLY)
+  for (const model of ['opus', 'haiku']) {
+    await prices.setPrice({ model, input: 3, output: 15, only: true, force: true } as never, TALLY)
+  }
+  for (const key of ['ONE', 'TWO']) await projects.addProject(OPERATOR, { key, name: key })
+  for (const [branch, project] of [
+    ['A-1', 'ONE'],
+    ['A-2', 'TWO'],
+  ]) {
+    await placement.addRule(TALLY, {
+      name: branch,
+      conditions: [{ field: 'labels.branch', matches: branch }],
+      project,
+    } as never)
+  }
+  await people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'member' }, TALLY)
+  const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
+  const ada = (await people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
+
+  return {
+    services,
+    say: (session_id: string, { source, ...body }: Statement) =>
+      entries.reporting.recordFrom(source, readReport({ ...whole(body), session_id }, NOW), ada),
+    async shown(session: string): Promise<Partial<TokenEntry>[]> {
+      const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({ session_id: [session] }, 'UTC'))
+      return data
+        .filter(({ superseded }) => !superseded)
+        .map(({ id, session_id, part, continues, created_at, updated_at, possible_duplicate_of, ...entry }) => entry)
+        .sort((one, other) => (text(one) < text(other) ? -1 : 1))
+    },
+  }
+}
+
+function text({ model, slice, labels, started_at }: Partial<TokenEntry>): string {
+  return JSON.stringify([model, slice?.day, labels, started_at])
+}
+
+function cell(at: string, branch: string, input: number, change: Partial<SliceReport> = {}): SliceReport {
+  const labels = branch === '' ? {} : { labels: { branch } }
+  return { started_at: `${at}:00Z`, ended_at: `${at}:59Z`, tokens: { input, output: 1 }, ...labels, ...change }
+}
+
+function whole(body: Partial<TokenEntryReport>): TokenEntryReport {
+  const starts = body.slices?.map(({ started_at }) => started_at).sort() ?? []
+  const ends = body.slices?.map(({ ended_at }) => ended_at).sort() ?? []
+  return {
+    ...{ agent_harness: 'claude-code', agent_name: 'claude-code', model: 'opus', session_id: 's-1' },
+    ...{ started_at: starts[0] ?? '2026-10-30T10:00:00Z', ended_at: ends.at(-1) ?? '2026-10-30T11:00:00Z' },
+    ...body,
+  }
+}
+
+function* permutationsOf<Item>(items: readonly Item[]): Generator<Item[]> {
+  if (items.length === 0) yield []
+  for (const [position, item] of items.entries()) {
+    for (const others of permutationsOf(items.toSpliced(position, 1))) yield [item, ...others]
+  }
+}
+
+const FILE = [cell('2026-10-30T10:00', 'A-1', 600), cell('2026-10-30T11:00', 'A-2', 400)]
+const shownBriefly = (entries: Partial<TokenEntry>[]) =>
+  entries.map(({ slice, labels, tokens, project }) => [
+    slice?.day.slice(5) ?? 'whole',
+    labels!.branch ?? '',
+    tokens!.input,
+    project?.key,
+    ...(slice?.estimated ? ['estimated'] : []),
+  ])
+
+forEachEngine('a session with slices from several sources', (open) => {
+  test('has the figures of the source that counts at the places of the one that names them', async () => {
+    const { say, shown } = await stage(await open())
+    const cases: [string, Statement, unknown[]][] = [
+      [
+        'more',
+        { source: 'log', slices: [cell('2026-10-30T11:00', '', 1_100, { tokens: { input: 1_100, output: 9 } })] },
+        [
+          ['10-30', 'A-1', 600, 'ONE'],
+          ['10-30', 'A-2', 500, 'TWO', 'estimated'],
+        ],
+      ],
+      [
+        'less',
+        { source: 'log', slices: [cell('2026-10-30T11:00', '', 900, { tokens: { input: 900, output: 9 } })] },
+        [
+          ['10-30', 'A-1', 540, 'ONE', 'estimated'],
+          ['10-30', 'A-2', 360, 'TWO', 'estimated'],
+        ],
+      ],
+      [
+        'as a whole',
+        { source: 'metric', ended_at: '2026-11-20T10:00:00Z', tokens: { input: 1_700, output: 9 } },
+        [
+          ['10-30', 'A-1', 600, 'ONE'],
+          ['10-30', 'A-2', 400, 'TWO'],
+          ['11-20', 'A-2', 700, 'TWO', 'estimated'],
+        ],
+      ],
+    ]
+    for (const [name, other, expected] of cases) {
+      for (const [position, statements] of [
+        ...permutationsOf([{ source: 'report', slices: FILE } as Statement, other]),
+      ].entries()) {
+        for (const statement of statements) await say(`${name} ${position}`, statement)
+        expect([name, position, shownBriefly(await shown(`${name} ${position}`))]).toEqual([
+          name,
+          position,
+          expected,
+        ] as never)
+      }
+    }
+  })
+
+  test('goes on with an older client, in any order', async () => {
+    const { say, shown } = await stage(await open())
+    const statements: Statement[] = [
+      { source: 'report', slices: [cell('2026-10-30T10:00', 'A-1', 1_000), cell('2026-10-31T10:00', 'A-1', 500)] },
+      {
+        source: 'report',
+        ended_at: '2026-11-20T10:00:00Z',
+        tokens: { input: 1_700, output: 2 },
+        labels: { branch: 'A-2' },
+      },
+    ]
+    for (const [position, order] of [...permutationsOf(statements)].entries()) {
+      for (const statement of order) await say(`s-${position}`, statement)
+      expect(shownBriefly(await shown(`s-${position}`))).toEqual([
+        ['10-30', 'A-1', 1_000, 'ONE'],
+        ['10-31', 'A-1', 500, 'ONE'],
+        ['11-20', 'A-2', 200, 'TWO', 'estimated'],
+      ])
+    }
+  })
+
+  test('is the same in every order of what its sources say', async () => {
+    const random = new Random(47)
+    const pick = <Item>(items: readonly Item[]): Item => random.pick(items)
+    const { say, shown, services } = await stage(
+      await open(),
+      pick(['Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe']),
+    )
+    for (let round = 0; round < runs(12); round += 1) {
+      const statements = Array.from({ length: 4 }, (_, step): Statement => {
+        const source = pick(SESSION_SOURCES)
+        const days = ['2026-10-24T23:50', '2026-10-25T01:10', '2026-10-31T18:20', '2026-11-01T00:05']
+        const isSliced = source !== 'metric' && random.below(4) > 0
+        const cells = Array.from({ length: 1 + random.below(4) }, () =>
+          cell(pick(days), source === 'report' ? pick(['A-1', 'A-2', '']) : '', 1 + random.below(500), {
+            tokens: { input: random.below(500), output: random.below(50) },
+          }),
+        )
+        const common = {
+          ...{ source, model: pick(['opus', 'opus', 'haiku']) },
+          ...(random.below(3) === 0 && { provider: 'anthropic' }),
+        }
+        if (isSliced) return { ...common, slices: cells }
+        const ended_at = `2026-11-0${2 + step}T10:00:00Z`
+        return { ...common, ended_at, tokens: { input: random.below(2_000), output: random.below(200) } }
+      })
+      let first: unknown
+      for (const [position, order] of [...permutationsOf(statements)].entries()) {
+        const session = `r-${round}-${position}`
+        for (const statement of order) await say(session, statement)
+        const last = await shown(session)
+        first ??= last
+        expect({ statements, entries: last }).toEqual({ statements, entries: first } as never)
+      }
+    }
+    expect(await services.entries.verify()).toEqual([])
+  }, 180_000)
+})
