@@ -7,6 +7,7 @@ import type { LabelMap } from '../../../database/schema/records.ts'
 import { SHEET_STATUSES, type SheetStatus, type Status } from '../../../database/schema/values.ts'
 import { firstNamed } from '../../../lib/first-named.ts'
 import { ENTRY_TRANSITIONS, SHEET_TRANSITIONS } from '../approval/states.ts'
+import { listStraySlices, listUnevenSessions } from './slices.ts'
 import {
   type AllowedStatuses,
   listBrokenParts,
@@ -59,6 +60,15 @@ export async function findInconsistentEntries(reader: Reader): Promise<string[]>
       (limit) => listUnsuppliedSessions(reader, limit),
       ({ session, source }) =>
         `Session ${session} uses the totals of its source ${source}, which are missing. Report its totals again.`,
+    )),
+    ...(await firstNamed(
+      (limit) => listStraySlices(reader, limit),
+      ({ uid, day }) => `Entry ${uid} is a part of ${day}, but does not start on that day. ${RESTORE}`,
+    )),
+    ...(await firstNamed(
+      (limit) => listUnevenSessions(reader, limit),
+      ({ session, model, count, sum, total }) =>
+        `The entries of session ${session} have ${sum} ${count} tokens of ${model}, but its source has reported ${total}. ${RESTORE}`,
     )),
     ...(await findForeignEntries(reader)),
     ...(await firstNamed(

@@ -9,6 +9,7 @@ import {
   inArray,
   isNotNull,
   isNull,
+  lt,
   ne,
   not,
   notExists,
@@ -25,7 +26,7 @@ import type { SheetStatus, Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import { figuresOf, rowsOf, wholeOf } from '../division/divided.ts'
 import { listOtherParts } from '../division/store.ts'
-import { getViews } from '../store.ts'
+import { type EntryRecord, getViews } from '../store.ts'
 import { OWNING_TOKENS, REASONS_OF_BILLS, REPORTED_ACTIONS, SETTLED_STATUSES, STAYING_STATUSES } from './ownership.ts'
 
 /** Statuses that entries may have: without a sheet, and on a sheet in each of its states. */
@@ -60,7 +61,10 @@ export function listMisplacedStatuses(reader: Reader, { reported, onSheets }: Al
     .limit(limit)
 }
 
-/** Parts that do not continue the previous one, and entries without a session that continue another. */
+/**
+ * Parts that do not continue the previous one, of their slice if they have one, and entries without a session that
+ * continue another.
+ */
 export function listBrokenParts(reader: Reader, limit: number) {
   const { entries, sessions } = reader.tables
   const before = aliasedTable(entries, 'before')
@@ -71,8 +75,18 @@ export function listBrokenParts(reader: Reader, limit: number) {
       and(
         eq(before.sessionId, entries.sessionId),
         eq(before.chainModelId, entries.chainModelId),
-        eq(before.part, sql`${entries.part} - 1`),
         eq(before.id, entries.continuesId),
+        or(
+          and(isNull(entries.sliceDay), eq(before.part, sql`${entries.part} - 1`)),
+          and(
+            isNotNull(entries.sliceDay),
+            lt(before.part, entries.part),
+            or(
+              isNull(before.sliceDay),
+              and(eq(before.sliceDay, entries.sliceDay), eq(before.slicePlace, entries.slicePlace)),
+            ),
+          ),
+        ),
       ),
     )
   return reader
@@ -82,7 +96,7 @@ export function listBrokenParts(reader: Reader, limit: number) {
     .where(
       or(
         and(sql`coalesce(${entries.part}, 1) = 1`, isNotNull(entries.continuesId)),
-        and(gt(entries.part, 1), notExists(continued)),
+        and(gt(entries.part, 1), or(isNull(entries.sliceDay), isNotNull(entries.continuesId)), notExists(continued)),
       ),
     )
     .limit(limit)
@@ -278,4 +292,30 @@ export async function listUnevenDivisions(reader: Reader, limit: number) {
     if (uneven.length >= limit) break
   }
   return uneven.slice(0, limit)
+}
+
+/** What the source that counts has said of each model, in sessions with slices and several sources. */
+export function listSuppliedTotals(reader: Reader) {
+  const { sessions, sessionSources } = reader.tables
+  return reader
+    .select({
+      sessionId: sessions.id,
+      session: sessions.sessionKey,
+      chainModelId: sessionSources.chainModelId,
+      totals: sessionSources.totals,
+    })
+    .from(sessionSources)
+    .innerJoin(sessions, and(eq(sessions.id, sessionSources.sessionId), eq(sessions.source, sessionSources.source)))
+    .where(and(eq(sessions.contested, true), isNotNull(sessions.zone)))
+}
+
+/** All entries of sessions that have slices. */
+export async function listSlicedEntries(reader: Reader): Promise<{ entry: EntryRecord; zone: string }[]> {
+  const { entries, sessions } = reader.tables
+  const rows = await reader
+    .select({ entry: entries, zone: sessions.zone })
+    .from(entries)
+    .innerJoin(sessions, eq(sessions.id, entries.sessionId))
+    .where(isNotNull(sessions.zone))
+  return rows.map(({ entry, zone }) => ({ entry, zone: zone! }))
 }
