@@ -62,7 +62,7 @@ const COMMANDS: readonly (readonly [heading: string, commands: readonly CommandL
   [
     'Server',
     [
-      [['serve'], async () => (await import('./serve.ts')).addServeCommand],
+      [['serve'], async () => (await import('./serve/command.ts')).addServeCommand],
       [['demo'], async () => (await import('./demo.ts')).addDemoCommand],
       [['settings'], async () => (await import('./settings/group.ts')).addSettingsCommands],
       [['ready'], async () => (await import('./ready.ts')).addReadyCommand],

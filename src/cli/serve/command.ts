@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
-import { type Config, exposedSecrets, type OptionName, readConfig } from '../config.ts'
-import { localUrl } from './address.ts'
-import { CommandError, driverError, EXIT_DONE } from './failures.ts'
-import { firstSteps } from './first-steps.ts'
-import { examples, optionOf } from './flags/options.ts'
-import { print } from './terminal/print.ts'
+import { type Config, exposedSecrets, type OptionName, readConfig } from '../../config.ts'
+import { localUrl } from '../address.ts'
+import { CommandError, driverError, EXIT_DONE } from '../failures.ts'
+import { firstSteps } from '../first-steps.ts'
+import { examples, optionOf } from '../flags/options.ts'
+import { print } from '../terminal/print.ts'
 
 /** EX_SOFTWARE of sysexits.h: the process cannot go on. A supervisor starts it again. */
 const EXIT_FATAL = 70
@@ -94,16 +94,16 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     { createServerJobs },
   ] = await Promise.all([
     import('pino'),
-    import('../database/open.ts'),
-    import('../database/exit.ts'),
-    import('../database/disk-space.ts'),
-    import('../services.ts'),
-    import('../app.ts'),
-    import('../lib/clock.ts'),
-    import('../metrics.ts'),
-    import('./running-server.ts'),
-    import('./serve-backups.ts'),
-    import('./serve-jobs.ts'),
+    import('../../database/open.ts'),
+    import('../../database/exit.ts'),
+    import('../../database/disk-space.ts'),
+    import('../../services.ts'),
+    import('../../app.ts'),
+    import('../../lib/clock.ts'),
+    import('../../metrics.ts'),
+    import('../running-server.ts'),
+    import('./backups.ts'),
+    import('./jobs.ts'),
   ])
   const metrics = createMetrics()
   const output = pino.destination({ dest: 1, sync: true, maxLength: HELD_LOG_BYTES })
@@ -265,7 +265,7 @@ function listen({ host, port }: Config, start: (options: ListenOptions) => Serve
 
 /** Keeps other users of the machine out of the files. */
 async function protectFiles({ dataDir, backups }: Config, logger: Logger): Promise<void> {
-  const { protect } = await import('../database/permissions.ts')
+  const { protect } = await import('../../database/permissions.ts')
   const { changed, exposed } = protect({ dataDir, backups: backups.folder })
   if (changed.length > 0) logger.info({ paths: changed }, 'made these paths readable by their owner only')
   if (exposed.length > 0) logger.warn({ paths: exposed }, EXPOSED_FILES)

@@ -1,11 +1,11 @@
 /** The backups that `tally serve` schedules, uploads and verifies. */
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { type Config, ConfigError } from '../config.ts'
-import type { identityOf, ServerIdentity } from '../database/backup/identity.ts'
-import type { BackupStep } from '../features/notices/service.ts'
-import type { Services } from '../services.ts'
-import { driverError } from './failures.ts'
+import { type Config, ConfigError } from '../../config.ts'
+import type { identityOf, ServerIdentity } from '../../database/backup/identity.ts'
+import type { BackupStep } from '../../features/notices/service.ts'
+import type { Services } from '../../services.ts'
+import { driverError } from '../failures.ts'
 
 /** Both kinds, as far as they are configured. Throws a {@link ConfigError}. */
 export async function prepareBackups(
@@ -19,7 +19,8 @@ export async function prepareBackups(
   return { scheduled: identity && (await prepareScheduled(config, logger, { notices, identity, onMade })), remote }
 }
 
-const backupIdentity: typeof identityOf = async (db) => (await import('../database/backup/identity.ts')).identityOf(db)
+const backupIdentity: typeof identityOf = async (db) =>
+  (await import('../../database/backup/identity.ts')).identityOf(db)
 
 /** Scheduled backups. A failed backup is retried a minute later. */
 async function prepareScheduled(
@@ -28,9 +29,9 @@ async function prepareScheduled(
   { notices, identity, onMade }: Pick<Services, 'notices'> & { identity: ServerIdentity; onMade: () => void },
 ) {
   const [{ scheduleBackups }, { DATABASE_FILE }, { systemClock }] = await Promise.all([
-    import('../database/backup/scheduled-backups.ts'),
-    import('../database/open.ts'),
-    import('../lib/clock.ts'),
+    import('../../database/backup/scheduled-backups.ts'),
+    import('../../database/open.ts'),
+    import('../../lib/clock.ts'),
   ])
   const report = failureReports(logger, notices)
   return scheduleBackups({
@@ -70,10 +71,10 @@ async function prepareRemote(
     )
   }
   const [{ createRemoteBackups }, { runRemoteTask }, { encrypterFor }, { systemClock }] = await Promise.all([
-    import('../database/backup/remote/remote-backups.ts'),
-    import('../database/backup/remote/link.ts'),
-    import('../database/backup/remote/encryption.ts'),
-    import('../lib/clock.ts'),
+    import('../../database/backup/remote/remote-backups.ts'),
+    import('../../database/backup/remote/link.ts'),
+    import('../../database/backup/remote/encryption.ts'),
+    import('../../lib/clock.ts'),
   ])
   encrypterFor(remote.recipients)
   const report = failureReports(logger, notices)

@@ -1,12 +1,12 @@
 /** What `tally serve` does by itself: the jobs of all services, and those of the process and its database. */
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
-import { type DiskSpace, diskSpaceJob, type SpaceLevel } from '../database/disk-space.ts'
-import { systemClock } from '../lib/clock.ts'
-import { createJobs, Job } from '../lib/jobs.ts'
-import type { Services } from '../services.ts'
-import { driverError } from './failures.ts'
-import type { prepareBackups } from './serve-backups.ts'
+import type { Config } from '../../config.ts'
+import { type DiskSpace, diskSpaceJob, type SpaceLevel } from '../../database/disk-space.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { createJobs, Job } from '../../lib/jobs.ts'
+import type { Services } from '../../services.ts'
+import { driverError } from '../failures.ts'
+import type { prepareBackups } from './backups.ts'
 
 /** How soon after its start a month of partitioned entries begins. */
 const LOOK_FOR_MONTH_MS = 3_600_000
