@@ -7,6 +7,8 @@ import type { BackupStep } from '../../features/notices/service.ts'
 import type { Services } from '../../services.ts'
 import { driverError } from '../failures.ts'
 
+export type ServerBackups = Awaited<ReturnType<typeof prepareBackups>>
+
 /** Both kinds, as far as they are configured. Throws a {@link ConfigError}. */
 export async function prepareBackups(
   config: Config,

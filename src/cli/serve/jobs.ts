@@ -6,14 +6,14 @@ import { systemClock } from '../../lib/clock.ts'
 import { createJobs, Job } from '../../lib/jobs.ts'
 import type { Services } from '../../services.ts'
 import { driverError } from '../failures.ts'
-import type { prepareBackups } from './backups.ts'
+import type { ServerBackups } from './backups.ts'
 
 /** How soon after its start a month of partitioned entries begins. */
 const LOOK_FOR_MONTH_MS = 3_600_000
 
 interface ServerJobsDependencies {
   services: Services
-  backups: Awaited<ReturnType<typeof prepareBackups>>
+  backups: ServerBackups
 }
 
 export function createServerJobs({ dataDir }: Config, logger: Logger, { services, backups }: ServerJobsDependencies) {
