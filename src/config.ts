@@ -902,7 +902,7 @@ function readMail(reading: Reading): MailConfig | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const usualPort = url && SMTP_PORTS[url.protocol]
   if (!url || usualPort === undefined) return issue('must be smtp://user:password@host:587 or smtps://…')
-  const asked = url.searchParams.get('requireTLS')
+  const requireTls = url.searchParams.get('requireTLS')
   const others = [...url.searchParams.keys()].filter((name) => name !== 'requireTLS')
   if (url.hostname === '') issue('has no host')
   if (url.port === '0') issue('has port 0. Use a port from 1 to 65535')
@@ -910,7 +910,8 @@ function readMail(reading: Reading): MailConfig | undefined {
   if (url.hash !== '') issue('contains a #. In a password, write it as %23')
   if (others.length > 0)
     issue(`has an unknown parameter '${others[0]}'. Only requireTLS=true or requireTLS=false is supported`)
-  if (asked !== null && !['true', 'false'].includes(asked)) issue('has an invalid requireTLS. Use true or false')
+  if (requireTls !== null && !['true', 'false'].includes(requireTls))
+    issue('has an invalid requireTLS. Use true or false')
   const user = decoded(url.username)
   const password = decoded(url.password)
   if (user === undefined || password === undefined)
@@ -921,7 +922,7 @@ function readMail(reading: Reading): MailConfig | undefined {
     port: Number(url.port) || usualPort,
     isSecure: url.protocol === 'smtps:',
     // A password does not leave the machine in the clear unless that is asked for.
-    requiresTls: asked === null ? password !== '' && !LOOPBACK.test(url.hostname) : asked === 'true',
+    requiresTls: requireTls === null ? password !== '' && !LOOPBACK.test(url.hostname) : requireTls === 'true',
     user: user || undefined,
     password: password || undefined,
     from,

@@ -31,9 +31,9 @@ export function addUnattributedCommand(program: Command): void {
       const texts = { ...entryFilterTexts(flags), limit: flags.limit, page: flags.page }
       await withServices(flags, async ({ reports }, self) => {
         const { viewer } = self
-        const asked = await reports.readUnattributed(texts, self)
-        if (flags.csv) return printCsv(reports.exportUnattributed(viewer, asked), UNATTRIBUTED_COLUMNS)
-        const report = await reports.unattributed(viewer, asked)
+        const query = await reports.readUnattributed(texts, self)
+        if (flags.csv) return printCsv(reports.exportUnattributed(viewer, query), UNATTRIBUTED_COLUMNS)
+        const report = await reports.unattributed(viewer, query)
         if (flags.json) return printJson(report)
         if (report.totals.entries === 0) return print('No unattributed entries.')
         printTable(

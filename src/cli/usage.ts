@@ -49,7 +49,7 @@ export function addUsageCommand(program: Command): void {
       await withServices(flags, async (services, self) => {
         const { viewer } = self
         const { reports } = services
-        const asked = await reports.readUsage(
+        const query = await reports.readUsage(
           {
             ...entryFilterTexts(flags),
             ...(await periodTexts(services, flags)),
@@ -64,9 +64,9 @@ export function addUsageCommand(program: Command): void {
         )
         if (flags.csv) {
           const { usageColumns, usageLines } = await import('../features/reports/service.ts')
-          return printCsv(usageLines(reports.exportUsage(viewer, asked)), usageColumns(asked.dimensions))
+          return printCsv(usageLines(reports.exportUsage(viewer, query)), usageColumns(query.dimensions))
         }
-        const report = await reports.usage(viewer, asked)
+        const report = await reports.usage(viewer, query)
         if (flags.json) printJson(report)
         else printUsage(report)
       })

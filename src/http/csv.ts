@@ -24,8 +24,8 @@ export function fileFormat(
       .get('accept')
       ?.toLowerCase()
       .match(/[^\s,;]+/g) ?? []
-  const asked = accepted.map((type) => offered.find((name) => MEDIA_TYPES[name] === type))
-  return asked.find((name) => name !== undefined)
+  const formats = accepted.map((type) => offered.find((name) => MEDIA_TYPES[name] === type))
+  return formats.find((name) => name !== undefined)
 }
 
 export function csvResponse<Row>(

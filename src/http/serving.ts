@@ -107,10 +107,10 @@ function handlerOf(operation: AnyAction, needs: never): Handler {
 function handlerOfList(operation: AnyListing, needs: never): Handler {
   const { read, check, rows, bodyOf, columns, plural } = operation
   return async (context) => {
-    const { filter, ...asked } = read(context.query)
+    const { filter, ...page } = read(context.query)
     const call = new Requested(context)
     if (check) await check(needs, filter as never, call.asker)
-    return answerList(context.request, asked, {
+    return answerList(context.request, page, {
       filter,
       rows: rows(needs, call) as Rows<unknown, string, unknown>,
       bodyOf: (row) => bodyOf(row as never, call) as never,

@@ -192,7 +192,7 @@ export const operation = action<unknown>()
 export const endpoint = action<{ served: Served; renewed: () => Promise<Caller> }>()
 
 /** What a caller asks a list for. */
-interface Asked<Filter> extends PageRequest {
+interface ListRequest<Filter> extends PageRequest {
   filter: Filter
   format: ListFormat | undefined
 }
@@ -206,7 +206,7 @@ export interface AnyListing extends Described<string, TProperties> {
   example: unknown
   columns: CsvColumn<never>[]
   /** Throws 422 with every issue of the query. */
-  read: (query: QueryTexts) => Asked<unknown>
+  read: (query: QueryTexts) => ListRequest<unknown>
   /** Throws 422 for names in the filter that do not exist. */
   check?: (needs: never, filter: never, asker: Asker) => Promise<void>
   rows: (needs: never, call: Call) => unknown
@@ -221,7 +221,7 @@ interface Listing<Path extends string, Query extends TProperties, Needs, Filter,
   query?: Query
   example: NoInfer<Body>
   columns: CsvColumn<NoInfer<Body>>[]
-  read: (query: QueryTexts) => PageRequest<Sort> & Asked<Filter>
+  read: (query: QueryTexts) => PageRequest<Sort> & ListRequest<Filter>
   check?: (needs: Needs, filter: Filter, asker: Asker) => Promise<void>
   rows: (needs: Needs, call: Call) => Rows<Filter, Sort, Row>
   bodyOf: (row: Row, call: Call) => Body

@@ -132,19 +132,19 @@ function readTitles(path: string): Map<string, string> {
   if (SUBAGENT.test(path)) return new Map()
   let session = basename(path).replace(/\.jsonl?$/, '')
   let summary = ''
-  let asked = ''
+  let prompt = ''
   const read = (record: Record<string, unknown>) => {
     if (record.type === undefined) session = textOf(record.sessionId) || session
     summary = textOf(record.summary) || textOf(objectOf(record.$set)?.summary) || summary
     for (const message of [record, ...((record.messages as unknown[] | undefined) ?? [])]) {
       const { type, content } = objectOf(message) ?? {}
-      if (type !== 'user' || asked !== '') continue
+      if (type !== 'user' || prompt !== '') continue
       const [part] = Array.isArray(content) ? content : []
-      asked = textOf(content) || textOf(objectOf(part)?.text)
+      prompt = textOf(content) || textOf(objectOf(part)?.text)
     }
   }
   if (path.endsWith('.json')) read(objectOf(JSON.parse(readFileSync(path, 'utf8'))) ?? {})
   else readMarkedLines(path, ['"sessionId"', '"summary"', '"user"'], new Damages(), read)
-  const title = summary || asked
+  const title = summary || prompt
   return title === '' ? new Map() : new Map([[session, title]])
 }

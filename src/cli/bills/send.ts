@@ -44,8 +44,8 @@ async function send(flags: SendFlags): Promise<void> {
   const text = await refusedInFlags(
     readBillFlags(flags).then((body) =>
       withServices(flags, async ({ bills }, { by }) => {
-        const asked = { deliver_to: isNotDelivered ? [] : deliverTo, message }
-        const sending = (await checked(BillSending, asked)) as Pick<BillSending, 'deliver_to' | 'message'>
+        const delivery = { deliver_to: isNotDelivered ? [] : deliverTo, message }
+        const sending = (await checked(BillSending, delivery)) as Pick<BillSending, 'deliver_to' | 'message'>
         const { digest, period_is_over: isOver, document } = await bills.preview(body)
         const preview = exact<BillDocument>(document)
         if (!json) printPreview(preview)

@@ -24,12 +24,12 @@ export function addEventsFollowCommand(events: Command): void {
       const flags = command.optsWithGlobals<EventsFlags>()
       const { eventBody, readEventsQuery } = await import('../../features/events/service.ts')
       const { types, after: from = 'now' } = flags
-      const asked = readEventsQuery({ types, after: from })
+      const query = readEventsQuery({ types, after: from })
       const stop = new AbortController()
       for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort())
       await withServices(flags, async ({ events: log, organization }, self) => {
-        const after = await log.begin(asked.after)
-        const options = { after, types: asked.types, limit: BATCH }
+        const after = await log.begin(query.after)
+        const options = { after, types: query.types, limit: BATCH }
         for await (const { views } of log.follow(async () => readerOf(self), options, {
           idleMs: IDLE_MS,
           renewMs: IDLE_MS,

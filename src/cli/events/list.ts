@@ -22,12 +22,12 @@ export function addEventsListCommand(events: Command): void {
       const flags = command.optsWithGlobals<ListFlags>()
       const { eventBody, readEventsQuery, writeEventId } = await import('../../features/events/service.ts')
       const { types, after: from, limit } = flags
-      const asked = readEventsQuery({ types, after: from, limit })
+      const query = readEventsQuery({ types, after: from, limit })
       const { views, next, hasMore, publicUrl } = await withServices(
         flags,
         async ({ events: log, organization }, self) => {
-          const after = await log.begin(asked.after)
-          const read = await log.readFull(readerOf(self), { ...asked, after })
+          const after = await log.begin(query.after)
+          const read = await log.readFull(readerOf(self), { ...query, after })
           return { ...read, publicUrl: await organization.publicUrl() }
         },
       )

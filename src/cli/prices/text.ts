@@ -92,8 +92,9 @@ export function resolutionText(
   timeZone: string,
 ): string {
   const day = dayAt(Date.parse(at), timeZone)
-  const asked = `'${model}'${provider === null ? '' : ` at ${provider}`}`
-  if (!price) return `${asked} has no price on ${day}. Add one with \`tally prices set\` or \`tally prices alias add\`.`
+  const subject = `'${model}'${provider === null ? '' : ` at ${provider}`}`
+  if (!price)
+    return `${subject} has no price on ${day}. Add one with \`tally prices set\` or \`tally prices alias add\`.`
   const kinds = [
     ['input', price.input],
     ['output', price.output],
@@ -102,7 +103,7 @@ export function resolutionText(
     ['one-hour cache write', price.cache_write_1h],
   ] as const
   const known = kinds.filter(([, value]) => value !== null).map(([kind, value]) => `${kind} ${exactText(value)}`)
-  return `${asked} costs ${known.join(', ')} per million tokens on ${day}: step ${step}, '${price.model}' at ${price.provider || 'any provider'} (${originText(price, sources)}).${chargesLines(price)}`
+  return `${subject} costs ${known.join(', ')} per million tokens on ${day}: step ${step}, '${price.model}' at ${price.provider || 'any provider'} (${originText(price, sources)}).${chargesLines(price)}`
 }
 
 /** `default, from litellm 1.109.1 of 2026-11-12` */

@@ -25,8 +25,8 @@ export function addReportsCacheCommand(reports: Command): void {
     ],
     texts: ({ by, bucket }) => ({ group_by: by, bucket_width: bucket }),
     async read({ reports }, self, texts) {
-      const asked = await reports.readCache(texts, self)
-      return { report: await reports.cache(self.viewer, asked), groupBy: asked.groupBy }
+      const query = await reports.readCache(texts, self)
+      return { report: await reports.cache(self.viewer, query), groupBy: query.groupBy }
     },
     async csv(read) {
       const { cacheColumns, cacheLines } = await import('../../features/reports/service.ts')

@@ -61,15 +61,15 @@ export function addReport<Report, Row, Flags = unknown>(
       const flags = command.optsWithGlobals<ReportFlags & Flags>()
       const { limit, page } = flags
       await withServices(flags, async (services, self) => {
-        const asked = {
+        const query = {
           ...entryFilterTexts(flags),
           ...(!isOfAnyTime && (await periodTexts(services, flags))),
           ...(isPaged && { limit, page }),
           ...texts?.(flags),
         }
-        const read = () => presented.read(services, self, asked)
+        const read = () => presented.read(services, self, query)
         if (flags.csv) {
-          const { rows, columns } = await presented.csv(read, services, self, asked)
+          const { rows, columns } = await presented.csv(read, services, self, query)
           return printCsv(rows, columns)
         }
         const report = await read()

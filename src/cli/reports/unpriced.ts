@@ -15,8 +15,8 @@ export function addReportsUnpricedCommand(reports: Command): void {
     read: async ({ reports }, self, texts) => reports.unpriced(self.viewer, await reports.readUnpriced(texts, self)),
     async csv(_, { reports }, self, texts) {
       const { UNPRICED_COLUMNS } = await import('../../features/reports/service.ts')
-      const asked = await reports.readUnpriced(texts, self)
-      return { rows: reports.exportUnpriced(self.viewer, asked), columns: UNPRICED_COLUMNS }
+      const query = await reports.readUnpriced(texts, self)
+      return { rows: reports.exportUnpriced(self.viewer, query), columns: UNPRICED_COLUMNS }
     },
     show: printUnpriced,
     examples: ['tally reports unpriced', 'tally reports unpriced --project acme-web --json'],

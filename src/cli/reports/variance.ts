@@ -12,8 +12,8 @@ export function addReportsVarianceCommand(reports: Command): void {
     read: async ({ reports }, self, texts) => reports.variance(self.viewer, await reports.readVariance(texts, self)),
     async csv(_, { reports }, self, texts) {
       const { VARIANCE_COLUMNS } = await import('../../features/reports/service.ts')
-      const asked = await reports.readVariance(texts, self)
-      return { rows: reports.exportVariance(self.viewer, asked), columns: VARIANCE_COLUMNS }
+      const query = await reports.readVariance(texts, self)
+      return { rows: reports.exportVariance(self.viewer, query), columns: VARIANCE_COLUMNS }
     },
     show: printVariance,
     examples: ['tally reports variance --month 2026-11', 'tally reports variance --last 90d --csv'],

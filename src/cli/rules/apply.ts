@@ -46,9 +46,9 @@ export function addRulesApplyCommand(rules: Command): void {
       const body = await withServices(flags, async ({ entries, selection }, self) => {
         const { by } = self
         const scope = flags.all ? ('rule_placed' as const) : ('unattributed' as const)
-        const asked = await selection.read(self, (timeZone) => readRuleApplication({ scope }, texts, timeZone))
+        const requested = await selection.read(self, (timeZone) => readRuleApplication({ scope }, texts, timeZone))
         const apply = async (how: { dryRun: boolean; isListed: boolean }) =>
-          appliedBody(await applyAll(entries, asked, { ...how, by }), how)
+          appliedBody(await applyAll(entries, requested, { ...how, by }), how)
         if (dryRun) return apply({ dryRun, isListed: json })
         if (!yes) {
           const planned = await apply({ dryRun: true, isListed: false })
@@ -69,7 +69,7 @@ const LISTED = 1_000
 /** Everything that one call after the other answers, as one. */
 async function applyAll(
   entries: Services['entries'],
-  asked: { scope: Scope; filter: Parameters<Services['entries']['places']['applyRules']>[0]['filter'] },
+  requested: { scope: Scope; filter: Parameters<Services['entries']['places']['applyRules']>[0]['filter'] },
   { dryRun, isListed, by }: { dryRun: boolean; isListed: boolean; by: Actor },
 ): Promise<Applied> {
   const { joinApplied, readWalk } = await load()
@@ -82,7 +82,7 @@ async function applyAll(
     do {
       let done = 0
       const answer: Applied = await entries.places.applyRules(
-        { ...asked, after },
+        { ...requested, after },
         {
           dryRun,
           by,

@@ -31,29 +31,29 @@ export function createCheck({ db, clock, spending }: Dependencies) {
   ): Promise<BudgetCheck> {
     requireOwn(scope, asker)
     await spending.applyChanges()
-    const asked = await readScope(db.read, scope, '/query')
+    const requested = await readScope(db.read, scope, '/query')
     const views = await listEveryBudget(db.read, 'everything')
     const sight = sightOf(asker)
     const seen = sight === 'everything' ? views : await listEveryBudget(db.read, sight)
     const seenIds = new Set(seen.map(({ budget }) => budget.id))
     const terms = await spending.terms(db.read)
     const ticketProject =
-      asked.projectId ?? (asked.ticketId === null ? null : await findProjectOf(db.read, asked.ticketId))
+      requested.projectId ?? (requested.ticketId === null ? null : await findProjectOf(db.read, requested.ticketId))
     const index = new BudgetIndex(
       views.map((view) => view.budget),
       (id) => terms?.index.clientOf(id) ?? null,
     )
     const subject = {
-      managerId: asked.managerId ?? -1,
+      managerId: requested.managerId ?? -1,
       projectId: ticketProject,
-      ticketId: asked.ticketId,
-      agent: asked.agentName ?? '',
-      model: asked.model ?? '',
-      labels: asked.labelName === null ? null : { [asked.labelName]: asked.labelValue! },
+      ticketId: requested.ticketId,
+      agent: requested.agentName ?? '',
+      model: requested.model ?? '',
+      labels: requested.labelName === null ? null : { [requested.labelName]: requested.labelValue! },
     }
     const matching = [...index.matching(subject)]
-    if (asked.clientId !== null) {
-      matching.push(...views.map(({ budget }) => budget).filter((b) => b.clientId === asked.clientId && isOnly(b)))
+    if (requested.clientId !== null) {
+      matching.push(...views.map(({ budget }) => budget).filter((b) => b.clientId === requested.clientId && isOnly(b)))
     }
     const now = clock.now()
     const periods = await spending.periodsAt(

@@ -23,14 +23,14 @@ export async function issuesOfWork(
   values: readonly string[] | undefined,
   pointer: string,
 ): Promise<Issue[]> {
-  const asked = (values ?? []).filter((value) => value !== NONE)
-  if (asked.length === 0) return []
-  const [ids, names] = [true, false].map((wanted) => asked.filter((value) => isId(PREFIXES[kind], value) === wanted))
+  const named = (values ?? []).filter((value) => value !== NONE)
+  if (named.length === 0) return []
+  const [ids, names] = [true, false].map((wanted) => named.filter((value) => isId(PREFIXES[kind], value) === wanted))
   const known = new Set([
     ...(await listKnownIds(reader, kind, ids!)),
     ...(await listKnownNames(reader, kind, names!.map(foldName))),
   ])
-  const unknown = asked.filter((value) => !known.has(value) && !known.has(foldName(value)))
+  const unknown = named.filter((value) => !known.has(value) && !known.has(foldName(value)))
   if (unknown.length === 0) return []
   const newest = await listNewestNames(reader, kind)
   return unknown.slice(0, LISTED).map((value) => unknownName(pointer, kind, value, newest))

@@ -15,7 +15,7 @@ import { type Billing, settledRead } from './settled-sums.ts'
 import { NO_TOKENS, standardValue, sumTokens, type Tokens } from './standard-value.ts'
 import type { Key } from './sums.ts'
 import { ROW_LIMIT, tooManyGroups } from './usage.ts'
-import { askedBody, periodBody, ratioNumber, tokensBody } from './wire.ts'
+import { periodBody, queryBody, ratioNumber, tokensBody } from './wire.ts'
 
 interface CacheCost {
   /** Of the cached tokens, as if they were uncached input. */
@@ -26,7 +26,7 @@ interface CacheCost {
 
 interface CacheTaskQuery {
   viewer: Viewer
-  asked: CacheQuery
+  query: CacheQuery
 }
 
 /** The sums of a group in a bucket. */
@@ -49,9 +49,9 @@ interface CacheSums {
 /** Undefined if there are too many groups. */
 export const CACHE_TASK: SlowTask<CacheTaskQuery, CacheSums | undefined> = {
   name: 'reports.cache',
-  async run(reader, { viewer, asked }) {
-    const starts = bucketsOf(asked, PAGE_BUCKETS).map(({ startingAt }) => startingAt)
-    const read = await readPricedSums(reader, { ...asked, viewer, dimension: asked.groupBy, bounds: starts })
+  async run(reader, { viewer, query }) {
+    const starts = bucketsOf(query, PAGE_BUCKETS).map(({ startingAt }) => startingAt)
+    const read = await readPricedSums(reader, { ...query, viewer, dimension: query.groupBy, bounds: starts })
     if (!read) return undefined
     const { table, sums } = read
     const costOf = ({ price, tokens }: Pick<PricedSum, 'price' | 'tokens'>) =>
@@ -110,21 +110,21 @@ const NOTHING: Omit<CacheRow, 'bucket' | 'key'> = {
 export function createCache({ db, billing }: { db: Database; billing: Billing }) {
   return {
     /** Throws `validation_failed` (422) for too many groups, and `database_deadline` (503). */
-    async cache(viewer: Viewer, asked: CacheQuery): Promise<CacheReport> {
-      const read = await settledRead(billing, asked.filter, () => db.slowly(CACHE_TASK, { viewer, asked }))
+    async cache(viewer: Viewer, query: CacheQuery): Promise<CacheReport> {
+      const read = await settledRead(billing, query.filter, () => db.slowly(CACHE_TASK, { viewer, query }))
       if (!read) throw tooManyGroups(ROW_LIMIT)
       const { rows, leftOut } = read
       const inBucket = Map.groupBy(rows, ({ bucket }) => bucket)
-      const buckets = bucketsOf(asked, PAGE_BUCKETS)
+      const buckets = bucketsOf(query, PAGE_BUCKETS)
       return {
-        ...askedBody(asked),
-        bucket_width: asked.width,
-        group_by: asked.groupBy ?? null,
+        ...queryBody(query),
+        bucket_width: query.width,
+        group_by: query.groupBy ?? null,
         totals: figuresBody(rows.reduce(sumOf, { ...NOTHING, bucket: 0, key: null })),
-        left_out: leftOut.map((part) => leftOutBody(part, asked.filter)),
+        left_out: leftOut.map((part) => leftOutBody(part, query.filter)),
         data: buckets.flatMap((bucket, at) => {
           const found = inBucket.get(at)
-          return found ? [bucketBody(bucket, found, asked)] : []
+          return found ? [bucketBody(bucket, found, query)] : []
         }),
       }
     },
@@ -142,12 +142,12 @@ function sumOf(sum: CacheRow, row: CacheRow): CacheRow {
   }
 }
 
-function bucketBody(bucket: Bucket, rows: readonly CacheRow[], asked: CacheQuery): CacheReport['data'][number] {
+function bucketBody(bucket: Bucket, rows: readonly CacheRow[], query: CacheQuery): CacheReport['data'][number] {
   const results = rows.toSorted(mostSaved).map(
     (row): CacheGroup => ({
-      ...(asked.groupBy && { [asked.groupBy]: row.key }),
+      ...(query.groupBy && { [query.groupBy]: row.key }),
       ...figuresBody(row),
-      list: listPath({ ...counted(asked.filter), ...withinOf(bucket, asked.filter), ...filterOf(row.key, asked) }),
+      list: listPath({ ...counted(query.filter), ...withinOf(bucket, query.filter), ...filterOf(row.key, query) }),
     }),
   )
   return { ...periodBody(bucket), results }

@@ -23,7 +23,7 @@ import { CHECKS, type CheckedGroup, type CheckName, type EntryCount, matches } f
 import type { PeriodAloneQuery } from './query.ts'
 import type { CompletenessCheck, CompletenessReport } from './schema.ts'
 import { countEntries, findSpecialProjects, type SpecialProjects } from './store/completeness.ts'
-import { askedBody } from './wire.ts'
+import { queryBody } from './wire.ts'
 
 /** What the checks distinguish entries by. */
 const GROUPINGS: Grouping[] = [
@@ -55,8 +55,8 @@ export function createCompleteness({ db, clock, billing }: CompletenessDependenc
     return Array.from({ length: sums.length }, (_, row) => groupAt(sums, row, projects))
   }
 
-  async function checksOf(viewer: Viewer, asked: PeriodAloneQuery): Promise<CompletenessCheck[]> {
-    const { filter: chosen, startingAt, endingAt } = asked
+  async function checksOf(viewer: Viewer, query: PeriodAloneQuery): Promise<CompletenessCheck[]> {
+    const { filter: chosen, startingAt, endingAt } = query
     const groups = new Map<string, Promise<CheckedGroup[]>>()
 
     async function count(name: CheckName, filter: EntryFilter, own: EntryFilter): Promise<EntryCount> {
@@ -82,7 +82,7 @@ export function createCompleteness({ db, clock, billing }: CompletenessDependenc
     }
 
     const checks = (Object.keys(CHECKS) as CheckName[]).map(async (name): Promise<CompletenessCheck> => {
-      const own = CHECKS[name].filter(asked)
+      const own = CHECKS[name].filter(query)
       const filter = { ...chosen, starting_at: startingAt, ending_at: endingAt, superseded: false, ...own }
       const { entries, unpricedEntries, costNanos } = await count(name, filter, own)
       return {
@@ -113,8 +113,8 @@ export function createCompleteness({ db, clock, billing }: CompletenessDependenc
       }),
 
     /** Each check with the number of entries it finds, their cost, and the path that lists them. */
-    async completeness(viewer: Viewer, asked: PeriodAloneQuery): Promise<CompletenessReport> {
-      return { ...askedBody(asked), data: await billing.settled(() => checksOf(viewer, asked)) }
+    async completeness(viewer: Viewer, query: PeriodAloneQuery): Promise<CompletenessReport> {
+      return { ...queryBody(query), data: await billing.settled(() => checksOf(viewer, query)) }
     },
   }
 }

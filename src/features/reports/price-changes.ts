@@ -14,7 +14,7 @@ import type { PriceEffect, PriceEffectsReport } from './schema.ts'
 import { type Billing, settledRead } from './settled-sums.ts'
 import { NO_TOKENS, standardValue, sumTokens } from './standard-value.ts'
 import { ROW_LIMIT, tooManyGroups } from './usage.ts'
-import { askedBody, ratioNumber } from './wire.ts'
+import { queryBody, ratioNumber } from './wire.ts'
 
 /** Pico-dollars per token; null is unknown. */
 type StandardPrices = Record<CountKind, bigint | null>
@@ -32,13 +32,13 @@ interface Effect extends ModelNames {
 }
 
 /** Undefined if there are too many. */
-export const PRICE_CHANGES_TASK: SlowTask<{ viewer: Viewer; asked: PeriodQuery }, Effect[] | undefined> = {
+export const PRICE_CHANGES_TASK: SlowTask<{ viewer: Viewer; query: PeriodQuery }, Effect[] | undefined> = {
   name: 'reports.price-changes',
-  async run(reader, { viewer, asked }) {
-    const read = await readPricedSums(reader, { ...asked, viewer })
+  async run(reader, { viewer, query }) {
+    const read = await readPricedSums(reader, { ...query, viewer })
     if (!read) return undefined
     const effects = [...Map.groupBy(read.steps, nameOf).values()].flatMap((ofModel) =>
-      ofModel.flatMap((step, at) => effectOf(step, ofModel[at + 1]?.at ?? asked.endingAt, read)),
+      ofModel.flatMap((step, at) => effectOf(step, ofModel[at + 1]?.at ?? query.endingAt, read)),
     )
     return effects.length > ROW_LIMIT ? undefined : effects.sort(largestFirst)
   },
@@ -83,10 +83,10 @@ function largestFirst(one: Effect, other: Effect): number {
 export function createPriceChanges({ db, billing }: { db: Database; billing: Billing }) {
   return {
     /** Throws `validation_failed` (422) for too many changes, and `database_deadline` (503). */
-    async priceChanges(viewer: Viewer, asked: PeriodQuery): Promise<PriceEffectsReport> {
-      const effects = await settledRead(billing, asked.filter, () => db.slowly(PRICE_CHANGES_TASK, { viewer, asked }))
+    async priceChanges(viewer: Viewer, query: PeriodQuery): Promise<PriceEffectsReport> {
+      const effects = await settledRead(billing, query.filter, () => db.slowly(PRICE_CHANGES_TASK, { viewer, query }))
       if (!effects) throw tooManyGroups(ROW_LIMIT)
-      return { ...askedBody(asked), data: effects.map((effect) => effectBody(effect, asked)) }
+      return { ...queryBody(query), data: effects.map((effect) => effectBody(effect, query)) }
     },
   }
 }

@@ -98,11 +98,11 @@ function readUsagePage(page: string): UsagePage | undefined {
 }
 
 /** Whether the page starts at one of the query's buckets. */
-function fits({ from, endingAt }: UsagePage, { startingAt, endingAt: asked, width, ...calendar }: UsageQuery): boolean {
+function fits({ from, endingAt }: UsagePage, { startingAt, endingAt: end, width, ...calendar }: UsageQuery): boolean {
   return (
     from > startingAt &&
     from < endingAt &&
-    endingAt === asked &&
+    endingAt === end &&
     width !== 'all' &&
     periodAt(from, width, calendar).startingAt === from
   )

@@ -108,7 +108,7 @@ export const UsageBucket = Type.Object(
 )
 export type UsageBucket = Static<typeof UsageBucket>
 
-const asked = {
+const query = {
   starting_at: moment('Start of the period, inclusive.'),
   ending_at: moment('End of the period, exclusive.'),
   time_zone: Type.String({ description: 'Time zone of dates and buckets.', examples: ['Europe/Berlin'] }),
@@ -122,7 +122,7 @@ const paged = {
 
 export const UsageReport = Type.Object(
   {
-    ...asked,
+    ...query,
     bucket_width: oneOf(BUCKET_WIDTHS, 'As requested.'),
     week_start: oneOf(WEEKDAYS, 'First day of weeks.'),
     group_by: Type.Array(Type.String()),
@@ -184,7 +184,7 @@ export type Variance = Static<typeof Variance>
 
 export const VarianceReport = Type.Object(
   {
-    ...asked,
+    ...query,
     totals: Type.Object(
       { entries, compared_entries: whole('Number of entries for which both amounts are known.'), ...difference },
       { ...strict, description: 'Totals of the whole report, on every page.' },
@@ -198,7 +198,7 @@ export type VarianceReport = Static<typeof VarianceReport>
 
 export const SumsProgress = Type.Object(
   {
-    time_zone: asked.time_zone,
+    time_zone: query.time_zone,
     days: orNull(whole('Number of days with entries that were found so far.')),
     days_made: orNull(whole('Number of days whose totals are ready, or that are still changing.')),
     percent: orNull(whole('Percentage of these days that are ready. 100 only if `complete`.')),
@@ -235,7 +235,7 @@ export const CompletenessCheck = Type.Object(
 export type CompletenessCheck = Static<typeof CompletenessCheck>
 
 export const CompletenessReport = Type.Object(
-  { ...asked, data: Type.Array(CompletenessCheck) },
+  { ...query, data: Type.Array(CompletenessCheck) },
   { ...strict, $id: 'CompletenessReport' },
 )
 export type CompletenessReport = Static<typeof CompletenessReport>
@@ -283,7 +283,7 @@ export type CacheGroup = Static<typeof CacheGroup>
 
 export const CacheReport = Type.Object(
   {
-    ...asked,
+    ...query,
     bucket_width: oneOf(BUCKET_WIDTHS, 'As requested.'),
     group_by: orNull(Type.String({ description: 'As requested.' })),
     totals: Type.Object(cacheFigures, strict),
@@ -323,7 +323,7 @@ export type WhatIfModel = Static<typeof WhatIfModel>
 
 export const WhatIfReport = Type.Object(
   {
-    ...asked,
+    ...query,
     as_model: Type.String({ description: 'The other model, as requested.' }),
     as_provider: orNull(Type.String({ description: 'Its provider, as requested.' })),
     totals: Type.Object(whatIf, strict),
@@ -364,7 +364,7 @@ export type SurchargeModel = Static<typeof SurchargeModel>
 
 export const SurchargesReport = Type.Object(
   {
-    ...asked,
+    ...query,
     totals: Type.Object(surcharge, strict),
     data: Type.Array(SurchargeModel, { description: 'The models in use, highest surcharge first.' }),
   },
@@ -411,7 +411,7 @@ export const PriceEffect = Type.Object(
 export type PriceEffect = Static<typeof PriceEffect>
 
 export const PriceEffectsReport = Type.Object(
-  { ...asked, data: Type.Array(PriceEffect, { description: 'Largest effect first.' }) },
+  { ...query, data: Type.Array(PriceEffect, { description: 'Largest effect first.' }) },
   { ...strict, $id: 'PriceEffectsReport' },
 )
 export type PriceEffectsReport = Static<typeof PriceEffectsReport>

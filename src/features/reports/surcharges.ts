@@ -13,7 +13,7 @@ import type { PeriodQuery } from './query.ts'
 import type { SurchargeModel, SurchargesReport } from './schema.ts'
 import { type Billing, settledRead } from './settled-sums.ts'
 import { ROW_LIMIT, tooManyGroups } from './usage.ts'
-import { askedBody, ratioNumber } from './wire.ts'
+import { queryBody, ratioNumber } from './wire.ts'
 
 interface SurchargeFigures {
   entries: number
@@ -87,13 +87,13 @@ function largestFirst(one: SurchargeRow, other: SurchargeRow): number {
 export function createSurcharges({ db, billing }: { db: Database; billing: Billing }) {
   return {
     /** Throws `validation_failed` (422) for too many models or if the filter excludes all of them, and `database_deadline` (503). */
-    async surcharges(viewer: Viewer, asked: PeriodQuery): Promise<SurchargesReport> {
-      if (asked.filter.long_context === false) throw nothingLeft()
-      const filter = longContext(asked)
+    async surcharges(viewer: Viewer, query: PeriodQuery): Promise<SurchargesReport> {
+      if (query.filter.long_context === false) throw nothingLeft()
+      const filter = longContext(query)
       const rows = await settledRead(billing, filter, () => db.slowly(SURCHARGES_TASK, { viewer, filter }))
       if (!rows) throw tooManyGroups(ROW_LIMIT)
       return {
-        ...askedBody(asked),
+        ...queryBody(query),
         totals: { ...figuresBody(rows.reduce(sumOf, NOTHING)), ...listsOf(filter) },
         data: rows.map((row) => modelBody(row, filter)),
       }

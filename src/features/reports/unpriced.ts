@@ -26,22 +26,22 @@ export function createUnpriced({ db, billing }: UnpricedDependencies) {
   const read = async (viewer: Viewer, { filter }: RankedQuery, page: Pick<RankedQuery, 'after' | 'limit'>) => {
     const { starting_at: from, ending_at: to, ...others } = filter
     const condition = conditionOf(db.slow, counted(others))
-    const asked = { viewer, condition, from, to, ...page }
-    const rows = await settledRead(billing, filter, () => listUnpriced(db.slow, asked))
+    const query = { viewer, condition, from, to, ...page }
+    const rows = await settledRead(billing, filter, () => listUnpriced(db.slow, query))
     return rows.map((row) => unpricedBody(row, filter))
   }
 
   return {
     /** A page of models, the most used first. */
-    async unpriced(viewer: Viewer, asked: RankedQuery): Promise<UnpricedReport> {
-      const { after, limit } = asked
-      const rows = await read(viewer, asked, { after, limit: limit + 1 })
+    async unpriced(viewer: Viewer, query: RankedQuery): Promise<UnpricedReport> {
+      const { after, limit } = query
+      const rows = await read(viewer, query, { after, limit: limit + 1 })
       return pageOf(rows, limit, () => writeKeyPage(after + limit))
     },
 
-    async *exportUnpriced(viewer: Viewer, asked: RankedQuery): AsyncGenerator<UnpricedModel> {
+    async *exportUnpriced(viewer: Viewer, query: RankedQuery): AsyncGenerator<UnpricedModel> {
       for (let after = 0; ; after += EXPORT_PAGE) {
-        const rows = await read(viewer, asked, { after, limit: EXPORT_PAGE })
+        const rows = await read(viewer, query, { after, limit: EXPORT_PAGE })
         yield* rows
         if (rows.length < EXPORT_PAGE) return
       }

@@ -7,11 +7,11 @@ import { readExtras, totalExtrasJson } from './extra-figures.ts'
 import { type UsageQuery, writeUsagePage } from './query.ts'
 import { type ReportSums, readUse } from './sums.ts'
 import { bucketsJson, costText, figuresJson } from './usage-json.ts'
-import { askedBody, figuresBody, NO_FIGURES } from './wire.ts'
+import { figuresBody, NO_FIGURES, queryBody } from './wire.ts'
 
 export interface UsagePageQuery {
   viewer: Viewer
-  asked: UsageQuery
+  query: UsageQuery
   /** The maximum number of groups on a page. */
   rowLimit: number
 }
@@ -31,10 +31,10 @@ export const USAGE_PAGE_TASK: SlowTask<UsagePageQuery, UsagePage | undefined> = 
 
 async function readUsagePage(
   reader: Reader,
-  { viewer, asked, rowLimit }: UsagePageQuery,
+  { viewer, query, rowLimit }: UsagePageQuery,
 ): Promise<UsagePage | undefined> {
-  const { filter, dimensions } = asked
-  let buckets = bucketsOf({ ...asked, startingAt: asked.from }, asked.limit)
+  const { filter, dimensions } = query
+  let buckets = bucketsOf({ ...query, startingAt: query.from }, query.limit)
   const bounds = [...buckets.map(({ startingAt }) => startingAt), buckets.at(-1)!.endingAt]
   const rows = await readUse(reader, { viewer, filter, dimensions, bounds, limit: rowLimit + 1 })
   if (rows.sums.length > rowLimit) {
@@ -43,23 +43,23 @@ async function readUsagePage(
     if (buckets.length === 0) return undefined
   }
   const { endingAt } = buckets.at(-1)!
-  const next = endingAt < asked.endingAt ? endingAt : null
+  const next = endingAt < query.endingAt ? endingAt : null
   const head = {
-    ...askedBody(asked),
-    bucket_width: asked.width,
-    week_start: asked.weekStart,
+    ...queryBody(query),
+    bucket_width: query.width,
+    week_start: query.weekStart,
     group_by: dimensions,
   }
   const paging = {
     has_more: next !== null,
-    next_page: next === null ? null : writeUsagePage({ from: next, endingAt: asked.endingAt }),
+    next_page: next === null ? null : writeUsagePage({ from: next, endingAt: query.endingAt }),
   }
-  const totals = await totalsJson(reader, { viewer, asked }, buckets.length === 1 && next === null ? rows : undefined)
+  const totals = await totalsJson(reader, { viewer, query }, buckets.length === 1 && next === null ? rows : undefined)
   const extras = await readExtras(reader, {
-    ...{ viewer, filter, dimensions, include: asked.include },
+    ...{ viewer, filter, dimensions, include: query.include },
     bounds: bounds.slice(0, buckets.length + 1),
   })
-  const data = bucketsJson(buckets, { ...rows, dimensions, extras }, asked.fillGaps)
+  const data = bucketsJson(buckets, { ...rows, dimensions, extras }, query.fillGaps)
   const json = `${opened(head)},"totals":${totals},"data":${data},${JSON.stringify(paging).slice(1)}`
   return { json: new TextEncoder().encode(json), next }
 }
@@ -72,25 +72,25 @@ function opened(body: object): string {
 /** Of the whole query, regardless of the page. */
 async function totalsJson(
   reader: Reader,
-  { viewer, asked }: Omit<UsagePageQuery, 'rowLimit'>,
+  { viewer, query }: Omit<UsagePageQuery, 'rowLimit'>,
   onlyBucket: ReportSums | undefined,
 ): Promise<string> {
-  const { filter, from, startingAt, endingAt } = asked
+  const { filter, from, startingAt, endingAt } = query
   const { sums } =
     onlyBucket && from === startingAt
       ? { sums: totalOf(onlyBucket.sums) }
       : await readUse(reader, { viewer, filter, dimensions: [], bounds: [startingAt, endingAt] })
   const totals = sums.length === 0 ? JSON.stringify(figuresBody(NO_FIGURES)) : `{${figuresJson(sums, 0)}}`
   const extras = await readExtras(reader, {
-    ...{ viewer, filter, dimensions: [], include: asked.include },
+    ...{ viewer, filter, dimensions: [], include: query.include },
     bounds: [startingAt, endingAt],
   })
-  return `${totals.slice(0, -1)}${totalExtrasJson(extras)},${await rejectedJson(reader, { viewer, asked })}}`
+  return `${totals.slice(0, -1)}${totalExtrasJson(extras)},${await rejectedJson(reader, { viewer, query })}}`
 }
 
 /** Rejected entries are usage, but nobody is billed for them. Of the whole query, as the members of an object. */
-async function rejectedJson(reader: Reader, { viewer, asked }: Omit<UsagePageQuery, 'rowLimit'>): Promise<string> {
-  const { filter, startingAt, endingAt } = asked
+async function rejectedJson(reader: Reader, { viewer, query }: Omit<UsagePageQuery, 'rowLimit'>): Promise<string> {
+  const { filter, startingAt, endingAt } = query
   const { entries, cost } =
     filter.status && !filter.status.includes('rejected')
       ? NO_REJECTED

@@ -22,14 +22,14 @@ export interface UsageRowsQuery
 export function createUsageRows(sums: Pick<Sums, 'sums'>) {
   return {
     /** Throws `validation_failed` (422) for more buckets or groups than a page has, and `database_deadline` (503). */
-    async usageRows(viewer: Viewer, { dimensions, bill, ...asked }: UsageRowsQuery): Promise<UsageRows> {
-      const buckets = bucketsOf(asked, PAGE_BUCKETS + 1)
+    async usageRows(viewer: Viewer, { dimensions, bill, ...query }: UsageRowsQuery): Promise<UsageRows> {
+      const buckets = bucketsOf(query, PAGE_BUCKETS + 1)
       if (buckets.length > PAGE_BUCKETS) throw tooManyBuckets()
       const rows = await sums.sums({
         viewer,
         filter: bill === undefined ? {} : { bill: [bill] },
         dimensions,
-        bounds: [...buckets.map(({ startingAt }) => startingAt), asked.endingAt],
+        bounds: [...buckets.map(({ startingAt }) => startingAt), query.endingAt],
         limit: ROW_LIMIT + 1,
       })
       if (rows.length > ROW_LIMIT) throw tooManyGroups(ROW_LIMIT)

@@ -22,8 +22,8 @@ export function tooManyGroups(rowLimit: number) {
 }
 
 export function createUsage({ db, billing }: { db: Database; billing: Billing }, rowLimit = ROW_LIMIT) {
-  async function readPage(viewer: Viewer, asked: UsageQuery): Promise<UsagePage> {
-    const page = await settledSum(billing, asked, () => db.slowly(USAGE_PAGE_TASK, { viewer, asked, rowLimit }))
+  async function readPage(viewer: Viewer, query: UsageQuery): Promise<UsagePage> {
+    const page = await settledSum(billing, query, () => db.slowly(USAGE_PAGE_TASK, { viewer, query, rowLimit }))
     if (!page) throw tooManyGroups(rowLimit)
     return page
   }
@@ -33,19 +33,19 @@ export function createUsage({ db, billing }: { db: Database; billing: Billing },
      * A page of the report. Throws `validation_failed` (422) if a single bucket has too many groups, and
      * `database_deadline` (503).
      */
-    async usage(viewer: Viewer, asked: UsageQuery): Promise<UsageReport> {
-      return reportOf(await readPage(viewer, asked))
+    async usage(viewer: Viewer, query: UsageQuery): Promise<UsageReport> {
+      return reportOf(await readPage(viewer, query))
     },
 
     /** The JSON of {@link usage}, in UTF-8. */
-    async usageJson(viewer: Viewer, asked: UsageQuery): Promise<Uint8Array<ArrayBuffer>> {
-      return (await readPage(viewer, asked)).json
+    async usageJson(viewer: Viewer, query: UsageQuery): Promise<Uint8Array<ArrayBuffer>> {
+      return (await readPage(viewer, query)).json
     },
 
     /** All buckets of the whole query. Throws as {@link usage} does. */
-    async *exportUsage(viewer: Viewer, asked: UsageQuery): AsyncGenerator<UsageBucket> {
-      for (let from: number | null = asked.startingAt; from !== null; ) {
-        const page: UsagePage = await readPage(viewer, { ...asked, from, limit: PAGE_BUCKETS })
+    async *exportUsage(viewer: Viewer, query: UsageQuery): AsyncGenerator<UsageBucket> {
+      for (let from: number | null = query.startingAt; from !== null; ) {
+        const page: UsagePage = await readPage(viewer, { ...query, from, limit: PAGE_BUCKETS })
         yield* reportOf(page).data
         from = page.next
       }

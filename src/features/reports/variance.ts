@@ -5,7 +5,7 @@ import { writeKeyPage } from '../../schema/query.ts'
 import type { VarianceQuery } from './query.ts'
 import type { Variance, VarianceReport } from './schema.ts'
 import type { ComparedRow, Sums } from './sums.ts'
-import { askedBody, differenceBody } from './wire.ts'
+import { differenceBody, queryBody } from './wire.ts'
 
 interface Totals extends Pick<ComparedRow, 'entries' | 'comparedEntries' | 'reportedCostNanos' | 'listValueNanos'> {}
 
@@ -20,18 +20,18 @@ export function createVariance({ compare }: Pick<Sums, 'compare'>) {
 
   return {
     /** A page of models and agents, the largest difference first, over entries with both values. */
-    async variance(viewer: Viewer, asked: VarianceQuery): Promise<VarianceReport> {
-      const { totals, ranked } = await read(viewer, asked)
-      const { after, limit } = asked
+    async variance(viewer: Viewer, query: VarianceQuery): Promise<VarianceReport> {
+      const { totals, ranked } = await read(viewer, query)
+      const { after, limit } = query
       return {
-        ...askedBody(asked),
+        ...queryBody(query),
         totals: { entries: totals.entries, compared_entries: totals.comparedEntries, ...differenceBody(totals) },
         ...pageOf(ranked.slice(after, after + limit + 1), limit, () => writeKeyPage(after + limit)),
       }
     },
 
-    async *exportVariance(viewer: Viewer, asked: VarianceQuery): AsyncGenerator<Variance> {
-      yield* (await read(viewer, asked)).ranked
+    async *exportVariance(viewer: Viewer, query: VarianceQuery): AsyncGenerator<Variance> {
+      yield* (await read(viewer, query)).ranked
     },
   }
 }

@@ -8,7 +8,7 @@ import type { EntryFilter } from '../selection/contract.ts'
 import { counted } from './counted-entries.ts'
 import { lastChanges } from './store/changes.ts'
 
-interface AskedReport extends Span {
+interface ReportQuery extends Span {
   filter: EntryFilter
 }
 
@@ -23,9 +23,9 @@ export function createVersions({ db }: { db: Database }) {
      * the audit log or counted by the revision. It would also tell somebody when others report, so it is only for those who
      * see every entry. Read it before the report.
      */
-    async version(viewer: Viewer, asked: AskedReport): Promise<string | undefined> {
+    async version(viewer: Viewer, query: ReportQuery): Promise<string | undefined> {
       if (viewer.sees !== 'everything') return undefined
-      const { filter, startingAt, endingAt } = asked
+      const { filter, startingAt, endingAt } = query
       const within = {
         from: Math.max(startingAt, filter.starting_at ?? startingAt),
         to: Math.min(endingAt, filter.ending_at ?? endingAt),
@@ -34,7 +34,7 @@ export function createVersions({ db }: { db: Database }) {
       const state = await rolledUpState(db.read, { filter: counted(filter), within })
       if (state === undefined) return undefined
       const [revision, changes] = await Promise.all([db.read.revision(), lastChanges(db.read)])
-      return JSON.stringify([process, viewer, asked, revision, changes, state])
+      return JSON.stringify([process, viewer, query, revision, changes, state])
     },
   }
 }

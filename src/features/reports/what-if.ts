@@ -12,7 +12,7 @@ import type { WhatIfModel, WhatIfReport } from './schema.ts'
 import { type Billing, settledRead } from './settled-sums.ts'
 import { NO_TOKENS, standardValue, sumTokens, type Tokens } from './standard-value.ts'
 import { ROW_LIMIT, tooManyGroups } from './usage.ts'
-import { askedBody, ratioNumber, tokensBody } from './wire.ts'
+import { queryBody, ratioNumber, tokensBody } from './wire.ts'
 
 interface WhatIfFigures {
   entries: number
@@ -34,11 +34,11 @@ interface WhatIfSums {
 }
 
 /** By model and provider. Undefined if there are too many groups. */
-export const WHAT_IF_TASK: SlowTask<{ viewer: Viewer; asked: WhatIfQuery }, WhatIfSums | undefined> = {
+export const WHAT_IF_TASK: SlowTask<{ viewer: Viewer; query: WhatIfQuery }, WhatIfSums | undefined> = {
   name: 'reports.what-if',
-  async run(reader, { viewer, asked }) {
-    const { as } = asked
-    const read = await readPricedSums(reader, { ...asked, viewer, others: [as] })
+  async run(reader, { viewer, query }) {
+    const { as } = query
+    const read = await readPricedSums(reader, { ...query, viewer, others: [as] })
     if (!read) return undefined
     const { table, sums } = read
     const rows = new Map<string, WhatIfRow>()
@@ -76,17 +76,17 @@ function dearestFirst(one: WhatIfRow, other: WhatIfRow): number {
 export function createWhatIf({ db, billing }: { db: Database; billing: Billing }) {
   return {
     /** Throws `validation_failed` (422) for too many groups, and `database_deadline` (503). */
-    async whatIf(viewer: Viewer, asked: WhatIfQuery): Promise<WhatIfReport> {
-      const read = await settledRead(billing, asked.filter, () => db.slowly(WHAT_IF_TASK, { viewer, asked }))
+    async whatIf(viewer: Viewer, query: WhatIfQuery): Promise<WhatIfReport> {
+      const read = await settledRead(billing, query.filter, () => db.slowly(WHAT_IF_TASK, { viewer, query }))
       if (!read) throw tooManyGroups(ROW_LIMIT)
       const { rows, leftOut } = read
       return {
-        ...askedBody(asked),
-        as_model: asked.as.model,
-        as_provider: asked.as.provider,
+        ...queryBody(query),
+        as_model: query.as.model,
+        as_provider: query.as.provider,
         totals: figuresBody(rows.reduce<WhatIfFigures>(sumOf, NOTHING)),
-        left_out: leftOut.map((part) => leftOutBody(part, asked.filter)),
-        data: rows.map((row) => modelBody(row, asked)),
+        left_out: leftOut.map((part) => leftOutBody(part, query.filter)),
+        data: rows.map((row) => modelBody(row, query)),
       }
     },
   }

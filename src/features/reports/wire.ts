@@ -23,7 +23,7 @@ export function periodBody({ startingAt, endingAt }: Span) {
 }
 
 /** The query of a report, which every report repeats. */
-export function askedBody({ timeZone, ...period }: Span & { timeZone: string }) {
+export function queryBody({ timeZone, ...period }: Span & { timeZone: string }) {
   return { ...periodBody(period), time_zone: timeZone, currency: 'USD' as const }
 }
 

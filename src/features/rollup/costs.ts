@@ -13,9 +13,9 @@ import { readSegment } from './store/periods.ts'
  */
 export async function readCosts(
   reader: Reader,
-  { viewer, managerIds, ...asked }: CostsQuery,
+  { viewer, managerIds, ...query }: CostsQuery,
 ): Promise<Map<number, EntryCost[]> | undefined> {
-  const filter = { ...asked.filter, priced: true }
+  const filter = { ...query.filter, priced: true }
   const search = await searchOf(reader, { viewer, filter, sort: 'started_at', order: 'asc', limit: 0 })
   if (!search) return undefined
   const costs = new Map([...managerIds].map((id): [number, EntryCost[]] => [id, []]))

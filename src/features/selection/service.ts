@@ -49,9 +49,9 @@ export function createSelectionService({
 
   /** Only people who see everything read bills. For others, whether one exists must not show. */
   async function issuesOfBills({ viewer }: Asker, values: string[] | undefined): Promise<Issue[]> {
-    const asked = (values ?? []).filter((value) => value !== 'none')
-    if (asked.length === 0 || viewer.sees !== 'everything') return []
-    const unknown = without(asked, await listKnownBills(db.read, asked))
+    const named = (values ?? []).filter((value) => value !== 'none')
+    if (named.length === 0 || viewer.sees !== 'everything') return []
+    const unknown = without(named, await listKnownBills(db.read, named))
     if (unknown.length === 0) return []
     const numbers = await listNewestBillNumbers(db.read)
     return unknown.map((value) => unknownName('/query/bill', 'bill', value, numbers))
@@ -75,8 +75,8 @@ export function createSelectionService({
     /** What `read` reads in the organization's time zone. Throws 422 for names in its filter that do not exist. */
     async read<Read extends object>(asker: Asker, read: (timeZone: string) => Read): Promise<Read> {
       const { timeZone } = await organization.settings()
-      const asked = read(timeZone)
-      const filter: EntryFilter = 'filter' in asked ? (asked.filter as EntryFilter) : {}
+      const requested = read(timeZone)
+      const filter: EntryFilter = 'filter' in requested ? (requested.filter as EntryFilter) : {}
       const issues = [
         ...(await Promise.all(WORK.map((kind) => issuesOfWork(db.read, kind, filter[kind], `/query/${kind}`)))).flat(),
         ...(await issuesOfManagers(asker, 'agent_manager', filter.agent_manager)),
@@ -89,7 +89,7 @@ export function createSelectionService({
         ...(await issuesOfBills(asker, filter.bill)),
       ]
       if (issues.length > 0) throw validationFailed(issues)
-      return asked
+      return requested
     },
   }
 }

@@ -110,8 +110,8 @@ export function createShareLinksService(dependencies: Dependencies) {
 
   /** Without the groups that it must not show: earlier versions created links that were grouped by labels with names. */
   async function readShown({ report, showsPeople }: ShareLink['record'], creator: ShareLink['creator']) {
-    const asked = await readReport(report!, creator)
-    return showsPeople ? asked : { ...asked, dimensions: asked.dimensions.filter((each) => !namesPeople(each)) }
+    const query = await readReport(report!, creator)
+    return showsPeople ? query : { ...query, dimensions: query.dimensions.filter((each) => !namesPeople(each)) }
   }
 
   /** A name can later be given to another project or client, which the link must not show. */

@@ -77,9 +77,9 @@ export function createReading({ db, organization, people, entries }: Dependencie
   const sheets = {
     /** Parses the parameters of the list. Throws 422 with every issue, or if nobody has a name in the filters. */
     async readList(texts: QueryTexts, { listsPeople }: Asker): Promise<SheetListQuery> {
-      const asked = readSheetList(texts, (await organization.settings()).timeZone)
-      if (listsPeople) await people.requireKnown(asked.filter.managers, '/query/agent_manager')
-      return asked
+      const query = readSheetList(texts, (await organization.settings()).timeZone)
+      if (listsPeople) await people.requireKnown(query.filter.managers, '/query/agent_manager')
+      return query
     },
 
     /** Parses the period to list approvals for. Throws 422 with every issue. */

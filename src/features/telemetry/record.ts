@@ -116,7 +116,7 @@ async function recordGroup(
   { owner, email, now }: Whose & { now: number },
 ): Promise<{ accounted: Accounted; shrunk: Observation[] }> {
   const session = await push.join(group, group.keyed[0]!.observation.source, owner)
-  const known = await getKnown(tx, session.id, askedOf(group))
+  const known = await getKnown(tx, session.id, keysOf(group))
   const accounted = account(known, group.keyed, now)
   // A session in which nothing could be counted is not saved.
   if (accounted.totals.length === 0) return { accounted, shrunk: [] }
@@ -131,7 +131,7 @@ async function recordGroup(
   return { accounted, shrunk: await recordEntries(group, accounted, push, owner) }
 }
 
-function askedOf({ keyed }: Group): { identities: string[]; streams: string[] } {
+function keysOf({ keyed }: Group): { identities: string[]; streams: string[] } {
   const [identities, streams] = [new Set<string>(), new Set<string>()]
   for (const { observation } of keyed) {
     const { usage } = observation

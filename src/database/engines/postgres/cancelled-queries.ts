@@ -11,10 +11,10 @@ export const ROLLBACK = 'ROLLBACK'
  */
 export function cancelWithCallers(client: Sql, deadlineMs?: number): void {
   const unsafe = client.unsafe.bind(client)
-  const cancelled = (...asked: Parameters<Sql['unsafe']>) => {
+  const cancelled = (...args: Parameters<Sql['unsafe']>) => {
     const signal = currentCaller()?.signal
-    if (signal?.aborted && asked[0] !== ROLLBACK) throw abandoned()
-    const query = unsafe(...asked)
+    if (signal?.aborted && args[0] !== ROLLBACK) throw abandoned()
+    const query = unsafe(...args)
     const cancel = () => query.cancel()
     const timer = deadlineMs === undefined ? undefined : setTimeout(cancel, deadlineMs)
     const settled = () => {

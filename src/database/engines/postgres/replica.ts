@@ -152,9 +152,9 @@ async function shortQuery<Row>(link: Link<PostgresReader>, sql: string, params: 
  */
 export function readFrom(replica: Replica, client: Sql, note: () => ((from: ReadSource) => void) | undefined): void {
   const unsafe = client.unsafe.bind(client)
-  const routed = (...asked: Parameters<Sql['unsafe']>) => {
+  const routed = (...args: Parameters<Sql['unsafe']>) => {
     const noteSource = note()
-    return noteSource ? new RoutedQuery(replica, asked, unsafe, noteSource) : unsafe(...asked)
+    return noteSource ? new RoutedQuery(replica, args, unsafe, noteSource) : unsafe(...args)
   }
   client.unsafe = routed as unknown as Sql['unsafe']
 }
@@ -165,7 +165,7 @@ type Unsafe = Sql['unsafe']
 class RoutedQuery implements PromiseLike<unknown> {
   constructor(
     readonly replica: Replica,
-    readonly asked: Parameters<Unsafe>,
+    readonly args: Parameters<Unsafe>,
     readonly unsafe: Unsafe,
     readonly note: (from: ReadSource) => void,
   ) {}
@@ -188,8 +188,8 @@ class RoutedQuery implements PromiseLike<unknown> {
 
   #send(receive: (query: ReturnType<Unsafe>) => PromiseLike<unknown>): Promise<unknown> {
     return this.replica.read(
-      async (link) => receive(link.client.unsafe(...this.asked)),
-      async () => receive(this.unsafe(...this.asked)),
+      async (link) => receive(link.client.unsafe(...this.args)),
+      async () => receive(this.unsafe(...this.args)),
       this.note,
     )
   }

@@ -45,7 +45,7 @@ type Unnumbered<Message> = Message extends { id: number } ? Omit<Message, 'id'> 
 
 /** A single query, or a task. */
 interface Query {
-  asked: Unnumbered<Extract<ToSlowProcess, { sql: string } | { task: string }>>
+  request: Unnumbered<Extract<ToSlowProcess, { sql: string } | { task: string }>>
   deadlineMs: number
   caller: DatabaseCaller | undefined
   /** Whether a process already ended with it. */
@@ -91,7 +91,7 @@ export class SlowPool {
   }
 
   /** The deadline applies to the query itself, from when it begins; it may wait for its turn as long again. */
-  ask(asked: Query['asked'], deadlineMs = this.options.deadlineMs): Promise<unknown> {
+  ask(request: Query['request'], deadlineMs = this.options.deadlineMs): Promise<unknown> {
     const caller = currentCaller()
     if (this.#closed) return Promise.reject(databaseClosed())
     if (caller?.signal.aborted) return Promise.reject(abandoned())
@@ -101,7 +101,7 @@ export class SlowPool {
       this.#refuse(displaced, overloaded())
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const query: Query = { asked, deadlineMs, caller, isRepeated: false, resolve, reject, timer: undefined }
+    const query: Query = { request, deadlineMs, caller, isRepeated: false, resolve, reject, timer: undefined }
     this.#wait(query)
     const abandon = () => this.#abandon(query)
     caller?.signal.addEventListener('abort', abandon)
@@ -206,7 +206,7 @@ export class SlowPool {
     host.query = query
     host.timer = setTimeout(() => this.#stop(host, tookTooLong()), query.deadlineMs)
     this.#lastId += 1
-    host.link.send({ id: this.#lastId, ...query.asked })
+    host.link.send({ id: this.#lastId, ...query.request })
   }
 
   #answer(host: Host, message: Exclude<FromSlowProcess, 'ready'>): void {

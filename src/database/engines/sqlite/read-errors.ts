@@ -9,7 +9,7 @@ const RECHECK_MS = 1_000
  * request that part; with the latter, the server refuses everything and ends, so that a supervisor or a person notices.
  */
 export class ReadErrors {
-  #askedAt = Number.NEGATIVE_INFINITY
+  #checkedAt = Number.NEGATIVE_INFINITY
 
   constructor(
     readonly path: string,
@@ -21,8 +21,8 @@ export class ReadErrors {
   readonly note = (error: unknown): void => {
     if (failureOf(error) !== 'io') return
     const now = performance.now()
-    if (now - this.#askedAt < RECHECK_MS) return
-    this.#askedAt = now
+    if (now - this.#checkedAt < RECHECK_MS) return
+    this.#checkedAt = now
     if (this.#canRead()) this.onPartlyUnreadable(error)
     else this.onUnreadable(error)
   }

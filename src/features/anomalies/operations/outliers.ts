@@ -33,9 +33,9 @@ export const reportOutliers = endpoint({
   },
   problems: ['database_deadline'],
   run: async ({ anomalies, reports }: Needs, { viewer, asker, query, served }) => {
-    const asked = await reports.readPeriod(query, asker)
-    const report = await anomalies.outliers(viewer, asked)
-    if (!wantsCsv(served.request, asked.format)) return report
+    const requested = await reports.readPeriod(query, asker)
+    const report = await anomalies.outliers(viewer, requested)
+    if (!wantsCsv(served.request, requested.format)) return report
     return csvResponse(report.data, OUTLIER_COLUMNS, 'outliers.csv')
   },
 })

@@ -50,13 +50,13 @@ export const listChanges = endpoint({
   answer: { ...several('A page of audit log entries.', AuditTrail, EXAMPLE_CHANGE), also: EXPORT_CONTENT },
   problems: ['database_deadline'],
   run: async ({ audit, organization, people }: Needs, { query, served }) => {
-    const asked = readAuditQuery(query, (await organization.settings()).timeZone)
-    await people.requireKnown(asked.filter.users, '/query/user')
-    const format = fileFormat(served.request, asked.format)
-    const changes = () => bodiesOf(audit.everyChange(asked.filter))
+    const requested = readAuditQuery(query, (await organization.settings()).timeZone)
+    await people.requireKnown(requested.filter.users, '/query/user')
+    const format = fileFormat(served.request, requested.format)
+    const changes = () => bodiesOf(audit.everyChange(requested.filter))
     if (format === 'csv') return csvResponse(changes(), AUDIT_COLUMNS, 'audit.csv')
     if (format === 'ndjson') return ndjsonResponse(changes(), 'audit.ndjson')
-    const page = await audit.listChanges(asked)
+    const page = await audit.listChanges(requested)
     return { ...page, data: page.data.map(changeBody) }
   },
 })

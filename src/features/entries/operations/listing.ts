@@ -38,11 +38,11 @@ const listTokenEntries = endpoint({
   },
   problems: ['database_deadline'],
   run: async ({ entries, selection }: Needs, { asker, approver: { viewer }, query, served }) => {
-    const asked = await selection.read(asker, (timeZone) => readListQuery(query, timeZone))
-    const format = fileFormat(served.request, asked.format)
-    if (!format) return entries.listing.listEntries(viewer, asked)
-    requireExportable(asked)
-    return fileResponse(entries.listing.exportFile(viewer, asked.filter, format), `token-entries.${format}`, format)
+    const requested = await selection.read(asker, (timeZone) => readListQuery(query, timeZone))
+    const format = fileFormat(served.request, requested.format)
+    if (!format) return entries.listing.listEntries(viewer, requested)
+    requireExportable(requested)
+    return fileResponse(entries.listing.exportFile(viewer, requested.filter, format), `token-entries.${format}`, format)
   },
 })
 

@@ -36,8 +36,10 @@ export const repriceTokenEntries = operation({
   run: async ({ entries, organization }: Needs, { party, body }) => {
     const dryRun = body.dry_run ?? false
     const options = { dryRun, by: party.by, budgetMs: REPRICING_BUDGET_MS }
-    const asked = readRepricing(body, (await organization.settings()).timeZone)
-    const repriced = asked ? entries.valuation.reprice(asked, options) : entries.valuation.valueUnpriced(options)
+    const requested = readRepricing(body, (await organization.settings()).timeZone)
+    const repriced = requested
+      ? entries.valuation.reprice(requested, options)
+      : entries.valuation.valueUnpriced(options)
     return repricedBody(await repriced, { dryRun })
   },
 })

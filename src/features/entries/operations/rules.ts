@@ -45,8 +45,8 @@ const applyPlacementRules = operation({
   problems: ['database_deadline'],
   run: async ({ entries, selection }: Needs, { party, asker, query, body }) => {
     const dryRun = body.dry_run ?? false
-    const asked = await selection.read(asker, (timeZone) => readRuleApplication(body, query, timeZone))
-    const applied = await entries.places.applyRules(asked, {
+    const requested = await selection.read(asker, (timeZone) => readRuleApplication(body, query, timeZone))
+    const applied = await entries.places.applyRules(requested, {
       dryRun,
       by: party.by,
       limit: body.limit ?? (dryRun ? LISTED : 0),

@@ -76,20 +76,20 @@ ${TYPE_LIST}`,
   run: async (needs: Needs, call) => {
     const { events, publicUrl } = needs
     const { caller, request, server } = call.served
-    const asked = readEventsQuery(call.query)
+    const requested = readEventsQuery(call.query)
     const who = async () => readerOf(await call.renewed())
     const { person } = requireCaller(caller)
     const isStream = isEventStream(request) && request.method === 'GET'
-    const after = await events.begin(isStream ? (lastEventId(request) ?? asked.after ?? 'now') : asked.after)
+    const after = await events.begin(isStream ? (lastEventId(request) ?? requested.after ?? 'now') : requested.after)
     if (isStream) {
       const end = events.beginWaiting(person.id)
-      return follow(needs, { request, who, selection: { after, types: asked.types }, end })
+      return follow(needs, { request, who, selection: { after, types: requested.types }, end })
     }
-    const end = asked.waitMs > 0 ? events.beginWaiting(person.id) : () => {}
+    const end = requested.waitMs > 0 ? events.beginWaiting(person.id) : () => {}
     try {
-      if (asked.waitMs > 0) server?.timeout(request, CONNECTION_S)
-      const wait = { timeoutMs: asked.waitMs, renewMs: RENEW_MS, signal: request.signal }
-      const { views, next, hasMore } = await events.readNext(who, { ...asked, after }, wait)
+      if (requested.waitMs > 0) server?.timeout(request, CONNECTION_S)
+      const wait = { timeoutMs: requested.waitMs, renewMs: RENEW_MS, signal: request.signal }
+      const { views, next, hasMore } = await events.readNext(who, { ...requested, after }, wait)
       const base = await linkBase(request, publicUrl)
       return { data: views.map((view) => eventBody(view, base)), has_more: hasMore, next_after: writeEventId(next) }
     } finally {

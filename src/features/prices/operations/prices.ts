@@ -66,14 +66,14 @@ const listPrices = endpoint({
   },
   answer: { ...several('A page of prices.', PriceList, EXAMPLE_PRICE), also: CSV_CONTENT },
   run: async ({ prices }: Needs, { query, served }) => {
-    const asked = readPriceList(query)
-    if (wantsCsv(served.request, asked.format)) {
-      return bytesResponse(new TextEncoder().encode(await prices.exportPrices('csv', asked.filter)), {
+    const requested = readPriceList(query)
+    if (wantsCsv(served.request, requested.format)) {
+      return bytesResponse(new TextEncoder().encode(await prices.exportPrices('csv', requested.filter)), {
         'content-type': 'text/csv; charset=utf-8',
         'content-disposition': 'attachment; filename="prices.csv"',
       })
     }
-    const page = await prices.listPrices(asked)
+    const page = await prices.listPrices(requested)
     return { ...page, data: page.data.map(priceBody) }
   },
 })

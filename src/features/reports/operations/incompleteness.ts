@@ -22,9 +22,9 @@ const reportUnattributed = endpoint({
   query: { ...entryFilters(), ...listPage('Groups') },
   answer: reported('A page of groups.', UnattributedReport, EXAMPLE_UNATTRIBUTED),
   run: async ({ reports }: Needs, { viewer, asker, query, served }) => {
-    const asked = await reports.readUnattributed(query, asker)
-    if (!wantsCsv(served.request, asked.format)) return reports.unattributed(viewer, asked)
-    return csvResponse(reports.exportUnattributed(viewer, asked), UNATTRIBUTED_COLUMNS, 'unattributed.csv')
+    const requested = await reports.readUnattributed(query, asker)
+    if (!wantsCsv(served.request, requested.format)) return reports.unattributed(viewer, requested)
+    return csvResponse(reports.exportUnattributed(viewer, requested), UNATTRIBUTED_COLUMNS, 'unattributed.csv')
   },
 })
 
@@ -38,9 +38,9 @@ const reportUnpriced = endpoint({
   query: { ...entryFilters(), time_zone: timeZone(), ...listPage('Models') },
   answer: reported('A page of models.', UnpricedReport, EXAMPLE_UNPRICED),
   run: async ({ reports }: Needs, { viewer, asker, query, served }) => {
-    const asked = await reports.readUnpriced(query, asker)
-    if (!wantsCsv(served.request, asked.format)) return reports.unpriced(viewer, asked)
-    return csvResponse(reports.exportUnpriced(viewer, asked), UNPRICED_COLUMNS, 'unpriced.csv')
+    const requested = await reports.readUnpriced(query, asker)
+    if (!wantsCsv(served.request, requested.format)) return reports.unpriced(viewer, requested)
+    return csvResponse(reports.exportUnpriced(viewer, requested), UNPRICED_COLUMNS, 'unpriced.csv')
   },
 })
 
@@ -60,9 +60,9 @@ const reportCompleteness = endpoint({
   query: { ...Type.Pick(Type.Object(entryFilters()), OF_WORK).properties, ...reportPeriod(), ...exportFormat() },
   answer: reported('All checks, including those without findings.', CompletenessReport, EXAMPLE_COMPLETENESS),
   run: async ({ reports }: Needs, { viewer, asker, query, served }) => {
-    const asked = await reports.readCompleteness(query, asker)
-    const report = await reports.completeness(viewer, asked)
-    if (!wantsCsv(served.request, asked.format)) return report
+    const requested = await reports.readCompleteness(query, asker)
+    const report = await reports.completeness(viewer, requested)
+    if (!wantsCsv(served.request, requested.format)) return report
     return csvResponse(report.data, COMPLETENESS_COLUMNS, 'completeness.csv')
   },
 })

@@ -28,10 +28,10 @@ const reportCache = endpoint({
   },
   answer: reported('The report.', CacheReport, EXAMPLE_CACHE),
   run: async ({ reports }: Needs, { viewer, asker, query, served }) => {
-    const asked = await reports.readCache(query, asker)
-    const report = await reports.cache(viewer, asked)
-    if (!wantsCsv(served.request, asked.format)) return report
-    return csvResponse(cacheLines(report), cacheColumns(asked.groupBy), 'cache.csv')
+    const requested = await reports.readCache(query, asker)
+    const report = await reports.cache(viewer, requested)
+    if (!wantsCsv(served.request, requested.format)) return report
+    return csvResponse(cacheLines(report), cacheColumns(requested.groupBy), 'cache.csv')
   },
 })
 
@@ -52,9 +52,9 @@ const reportWhatIf = endpoint({
   },
   answer: reported('The report.', WhatIfReport, EXAMPLE_WHAT_IF),
   run: async ({ reports }: Needs, { viewer, asker, query, served }) => {
-    const asked = await reports.readWhatIf(query, asker)
-    const report = await reports.whatIf(viewer, asked)
-    if (!wantsCsv(served.request, asked.format)) return report
+    const requested = await reports.readWhatIf(query, asker)
+    const report = await reports.whatIf(viewer, requested)
+    if (!wantsCsv(served.request, requested.format)) return report
     return csvResponse(report.data, WHAT_IF_COLUMNS, 'what-if.csv')
   },
 })
@@ -69,9 +69,9 @@ const reportPriceChanges = endpoint({
   query: undividedReport(),
   answer: reported('The report.', PriceEffectsReport, EXAMPLE_PRICE_CHANGES),
   run: async ({ reports }: Needs, { viewer, asker, query, served }) => {
-    const asked = await reports.readPeriod(query, asker)
-    const report = await reports.priceChanges(viewer, asked)
-    if (!wantsCsv(served.request, asked.format)) return report
+    const requested = await reports.readPeriod(query, asker)
+    const report = await reports.priceChanges(viewer, requested)
+    if (!wantsCsv(served.request, requested.format)) return report
     return csvResponse(report.data, PRICE_CHANGES_COLUMNS, 'price-changes.csv')
   },
 })
@@ -86,9 +86,9 @@ const reportSurcharges = endpoint({
   query: undividedReport(),
   answer: reported('The report.', SurchargesReport, EXAMPLE_SURCHARGES),
   run: async ({ reports }: Needs, { viewer, asker, query, served }) => {
-    const asked = await reports.readPeriod(query, asker)
-    const report = await reports.surcharges(viewer, asked)
-    if (!wantsCsv(served.request, asked.format)) return report
+    const requested = await reports.readPeriod(query, asker)
+    const report = await reports.surcharges(viewer, requested)
+    if (!wantsCsv(served.request, requested.format)) return report
     return csvResponse(report.data, SURCHARGE_COLUMNS, 'surcharges.csv')
   },
 })

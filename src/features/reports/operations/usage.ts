@@ -47,13 +47,13 @@ const reportUsage = endpoint({
   },
   answer: reported('A page of buckets.', UsageReport, EXAMPLE_USAGE),
   run: async ({ reports }: Needs, { viewer, asker, query, served }) => {
-    const asked = await reports.readUsage(query, asker)
-    if (!wantsCsv(served.request, asked.format)) {
-      const version = await reports.version(viewer, asked)
-      return versioned(served, version, async () => serialized<UsageReport>(await reports.usageJson(viewer, asked)))
+    const requested = await reports.readUsage(query, asker)
+    if (!wantsCsv(served.request, requested.format)) {
+      const version = await reports.version(viewer, requested)
+      return versioned(served, version, async () => serialized<UsageReport>(await reports.usageJson(viewer, requested)))
     }
-    const lines = usageLines(reports.exportUsage(viewer, asked))
-    return csvResponse(lines, usageColumns(asked.dimensions, asked.include), 'usage.csv')
+    const lines = usageLines(reports.exportUsage(viewer, requested))
+    return csvResponse(lines, usageColumns(requested.dimensions, requested.include), 'usage.csv')
   },
 })
 
@@ -67,12 +67,12 @@ const reportVariance = endpoint({
   query: { ...entryFilters(), ...reportPeriod(), ...listPage('Rows') },
   answer: reported('A page of models and agents.', VarianceReport, EXAMPLE_VARIANCE),
   run: async ({ reports }: Needs, { viewer, asker, query, served }) => {
-    const asked = await reports.readVariance(query, asker)
-    if (!wantsCsv(served.request, asked.format)) {
-      const version = await reports.version(viewer, asked)
-      return versioned(served, version, () => reports.variance(viewer, asked))
+    const requested = await reports.readVariance(query, asker)
+    if (!wantsCsv(served.request, requested.format)) {
+      const version = await reports.version(viewer, requested)
+      return versioned(served, version, () => reports.variance(viewer, requested))
     }
-    return csvResponse(reports.exportVariance(viewer, asked), VARIANCE_COLUMNS, 'variance.csv')
+    return csvResponse(reports.exportVariance(viewer, requested), VARIANCE_COLUMNS, 'variance.csv')
   },
 })
 

@@ -36,8 +36,8 @@ function periodOf({ startedAt }: Reader['tables']['entries'], { from, to }: Pick
 }
 
 /** The most used first. */
-export async function listUnpriced(reader: Reader, asked: Ranked): Promise<UnpricedRow[]> {
-  const rows = await unpricedQuery(reader, asked, await visibleEntries(reader, asked.viewer))
+export async function listUnpriced(reader: Reader, task: Ranked): Promise<UnpricedRow[]> {
+  const rows = await unpricedQuery(reader, task, await visibleEntries(reader, task.viewer))
   return rows.map((row) => ({
     ...row,
     // Not null: there is at least one entry, and all counts are known.

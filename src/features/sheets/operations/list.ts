@@ -43,9 +43,9 @@ const listTokenSheets = endpoint({
     also: CSV_CONTENT,
   },
   run: async ({ sheets }: Needs, { asker, query, served }) => {
-    const asked = await sheets.readList(query, asker)
-    if (!wantsCsv(served.request, asked.format)) return sheets.listSheets(asker.viewer, asked)
-    return csvResponse(sheets.exportSheets(asker.viewer, asked.filter), SHEET_COLUMNS, 'token-sheets.csv')
+    const requested = await sheets.readList(query, asker)
+    if (!wantsCsv(served.request, requested.format)) return sheets.listSheets(asker.viewer, requested)
+    return csvResponse(sheets.exportSheets(asker.viewer, requested.filter), SHEET_COLUMNS, 'token-sheets.csv')
   },
 })
 

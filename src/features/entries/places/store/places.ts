@@ -135,11 +135,11 @@ export async function countApplicable(
   { scope, filter }: { scope: 'unattributed' | 'rule_placed'; filter: EntryFilter },
 ): Promise<number> {
   const { entries } = reader.tables
-  const count = async (isAsked: SQL) => {
+  const count = async (isInScope: SQL) => {
     const [row] = await reader
       .select({ count: sql<number>`count(*)`.mapWith(Number) })
       .from(entries)
-      .where(and(isAsked, conditionOf(reader, filter), isUnlocked(reader)))
+      .where(and(isInScope, conditionOf(reader, filter), isUnlocked(reader)))
     return row!.count
   }
   const unattributed = await count(isNull(entries.placedBy))
