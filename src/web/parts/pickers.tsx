@@ -50,7 +50,7 @@ export const TYPE_FOR_MORE = 'Type to find others'
 
 function SearchPicker({ part, search, within, value, change, offerNew, ...field }: SearchPickerProps) {
   const [typed, setTyped] = useState<string | null>(null)
-  const [asked] = useDebouncedValue(typed ?? '', PAUSE_MS)
+  const [settled] = useDebouncedValue(typed ?? '', PAUSE_MS)
   const combobox = useCombobox({
     onDropdownClose: () => {
       combobox.resetSelectedOption()
@@ -58,8 +58,8 @@ function SearchPicker({ part, search, within, value, change, offerNew, ...field 
     },
   })
   const { data, isFetching } = useQuery({
-    queryKey: [part, 'picker', field.label, within, asked],
-    queryFn: ({ signal }) => search(asked.trim() || undefined, signal),
+    queryKey: [part, 'picker', field.label, within, settled],
+    queryFn: ({ signal }) => search(settled.trim() || undefined, signal),
     enabled: combobox.dropdownOpened,
     placeholderData: (before) => before,
   })

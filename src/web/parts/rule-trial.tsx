@@ -69,14 +69,14 @@ interface TrialProps {
 }
 
 const SETS = [
-  { value: 'asked', label: 'These entries', filter: undefined },
+  { value: 'these', label: 'These entries', filter: undefined },
   { value: 'unattributed', label: 'Unattributed entries', filter: { placed: ['none'] } },
   { value: 'all', label: 'All entries', filter: {} },
 ]
 
 function EntriesTrial({ tried, tryOn, refused }: TrialProps) {
-  const [set, setSet] = useState(tryOn ? 'asked' : 'unattributed')
-  const filter = (set === 'asked' ? tryOn : SETS.find(({ value }) => value === set)!.filter) as TrialFilter
+  const [set, setSet] = useState(tryOn ? 'these' : 'unattributed')
+  const filter = (set === 'these' ? tryOn : SETS.find(({ value }) => value === set)!.filter) as TrialFilter
   const { data, error, isFetching } = useQuery({
     // Not part of the rules' cache: a rule that was just removed cannot be tested again.
     queryKey: ['rule-trial', tried, filter],
@@ -90,7 +90,7 @@ function EntriesTrial({ tried, tryOn, refused }: TrialProps) {
     <Stack gap="sm" aria-live="polite">
       <Select
         label="Test with the newest of"
-        data={SETS.filter(({ value }) => value !== 'asked' || tryOn).map(({ value, label }) => ({ value, label }))}
+        data={SETS.filter(({ value }) => value !== 'these' || tryOn).map(({ value, label }) => ({ value, label }))}
         value={set}
         onChange={(value) => value && setSet(value)}
         allowDeselect={false}

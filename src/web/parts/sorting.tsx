@@ -19,9 +19,9 @@ const ADDRESS = { sort: one, order: oneOf('desc', 'asc') }
  */
 export function useListOrder<const Sort extends string>(known: readonly Sort[]) {
   const [{ sort, order }, show] = useAddress(ADDRESS)
-  const asked = known.find((name) => name === sort)
+  const column = known.find((name) => name === sort)
   const sorting: Sorting = { by: sort ?? '', order, change: (sort, order) => show({ sort, order }) }
-  return { sorting, query: asked === undefined ? {} : { sort: asked, order } }
+  return { sorting, query: column === undefined ? {} : { sort: column, order } }
 }
 
 export const ariaSort = ({ by, order }: Sorting, sort: string) =>

@@ -6,11 +6,11 @@ export interface Question {
   answer: (overwrites: boolean) => void
 }
 
-let asked: Question | null = null
+let open: Question | null = null
 const listeners = new Set<() => void>()
 
 function show(question: Question | null): void {
-  asked = question
+  open = question
   for (const tell of listeners) tell()
 }
 
@@ -18,7 +18,7 @@ function show(question: Question | null): void {
 export function asksToOverwrite(change: LastChange): Promise<boolean> {
   return new Promise((resolve) => {
     // Two forms can't be sent at once, but a former question must not wait for ever.
-    asked?.answer(false)
+    open?.answer(false)
     show({
       change,
       answer: (overwrites) => {
@@ -35,5 +35,5 @@ export const openQuestion = {
     listeners.add(listener)
     return () => listeners.delete(listener)
   },
-  current: () => asked,
+  current: () => open,
 }

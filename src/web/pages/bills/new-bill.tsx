@@ -133,17 +133,17 @@ function BillFormPage({ opened, created, reload }: BillFormPageProps) {
 
 /** The bill as it would be sent now. The previous preview stays until the new one arrives. */
 function usePreview(request: BillRequest | undefined) {
-  const [asked] = useDebouncedValue(JSON.stringify(request), PAUSE_MS)
+  const [settled] = useDebouncedValue(JSON.stringify(request), PAUSE_MS)
   const query = useQuery({
-    queryKey: ['bills', 'preview', asked],
-    queryFn: ({ signal }) => answer(apiUntil(signal).bills.preview.post(JSON.parse(asked!) as BillRequest)),
-    enabled: asked !== undefined,
+    queryKey: ['bills', 'preview', settled],
+    queryFn: ({ signal }) => answer(apiUntil(signal).bills.preview.post(JSON.parse(settled!) as BillRequest)),
+    enabled: settled !== undefined,
     placeholderData: (before) => before,
     // Entries arrive all day, so a cached preview may be outdated.
     staleTime: 0,
     gcTime: 0,
   })
-  const isBehind = asked !== JSON.stringify(request)
+  const isBehind = settled !== JSON.stringify(request)
   return { ...query, request, isStale: query.isFetching || isBehind }
 }
 

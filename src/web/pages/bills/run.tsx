@@ -21,11 +21,11 @@ import { BillSums } from './sums.tsx'
 
 export function BillingRun() {
   const { time_zone } = useSettings()
-  const [asked, show] = useAddress(RUN_ADDRESS)
-  const { earlier, unpriced, rate, preview } = asked
-  const month = asked.month ?? lastMonth(time_zone)
+  const [address, show] = useAddress(RUN_ADDRESS)
+  const { earlier, unpriced, rate, preview } = address
+  const month = address.month ?? lastMonth(time_zone)
   const { data, error, refetch, isPlaceholderData } = useQuery({
-    ...runQuery(asked, time_zone),
+    ...runQuery(address, time_zone),
     placeholderData: (before) => before,
   })
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set())

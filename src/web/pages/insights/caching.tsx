@@ -10,23 +10,23 @@ import { Count, Money } from '../../parts/figures.tsx'
 import { useSettings } from '../../server/me.ts'
 import { AllEntries, Entries } from './cells.tsx'
 import { LeftOut } from './left-out.tsx'
-import { type Asked, type CacheGroup, type CacheReport, type Dimension, useCache, widthFor } from './queries.ts'
+import { type CacheGroup, type CacheReport, type Dimension, type ReportQuery, useCache, widthFor } from './queries.ts'
 import { Section } from './section.tsx'
 import { Spark } from './spark.tsx'
 import { savingsInWords } from './words.ts'
 
 interface CachingProps {
-  asked: Asked
+  query: ReportQuery
   dimension: Dimension
   choose: (dimension: Dimension) => void
 }
 
 const TITLES: Record<Dimension, string> = { model: 'Model', agent_manager: 'Person', project: 'Project' }
 
-export function Caching({ asked, dimension, choose }: CachingProps) {
+export function Caching({ query, dimension, choose }: CachingProps) {
   const { time_zone } = useSettings()
-  const report = useCache(asked, dimension, 'all')
-  const { data: trend } = useCache(asked, dimension, widthFor(asked))
+  const report = useCache(query, dimension, 'all')
+  const { data: trend } = useCache(query, dimension, widthFor(query))
   const { data } = report
   return (
     <Section
@@ -45,10 +45,10 @@ export function Caching({ asked, dimension, choose }: CachingProps) {
       }
       csv={
         data && data.totals.entries > 0
-          ? { path: '/reports/cache', query: { ...asked, group_by: dimension } }
+          ? { path: '/reports/cache', query: { ...query, group_by: dimension } }
           : undefined
       }
-      asked={report}
+      request={report}
     >
       {data && <LeftOut parts={data.left_out} />}
       {data && (
@@ -58,7 +58,7 @@ export function Caching({ asked, dimension, choose }: CachingProps) {
           list={data.data[0]?.results ?? []}
           rowKey={(group) => keyOf(group, dimension)}
           empty={<Empty title="No usage in this period">Choose a longer period, or remove a filter.</Empty>}
-          foot={footOf(data.totals, asked)}
+          foot={footOf(data.totals, query)}
         />
       )}
     </Section>
@@ -124,7 +124,7 @@ function columnsOf(dimension: Dimension, timeZone: string, trend: CacheReport | 
 
 const footOf = (
   { saved, uncached_value, cached_value, hit_rate, tokens, entries }: CacheReport['totals'],
-  asked: Asked,
+  query: ReportQuery,
 ) => ({
   name: 'Total',
   saved: <Money amount={saved} />,
@@ -132,5 +132,5 @@ const footOf = (
   cached: <Money amount={cached_value} />,
   hit_rate: hit_rate === null ? '–' : columnPercent(hit_rate),
   read: <Count value={tokens.cache_read} />,
-  entries: <AllEntries entries={entries} asked={asked} />,
+  entries: <AllEntries entries={entries} query={query} />,
 })

@@ -6,7 +6,7 @@ import { pageOfList } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { entriesAddress } from '../../parts/usage/dimensions.ts'
 import { useSettings } from '../../server/me.ts'
-import type { Asked } from './queries.ts'
+import type { ReportQuery } from './queries.ts'
 
 interface Listed {
   /** The path of the list in the API. */
@@ -24,8 +24,8 @@ export function Entries({ entries, list }: Listed & { entries: number }) {
 }
 
 /** The number of all entries of a report, as a link to them. */
-export const AllEntries = ({ entries, asked }: { entries: number; asked: Asked }) => (
-  <FigureLink figure="entries" value={entries} to={entriesAddress(asked, asked)}>
+export const AllEntries = ({ entries, query }: { entries: number; query: ReportQuery }) => (
+  <FigureLink figure="entries" value={entries} to={entriesAddress(query, query)}>
     {count(entries)}
   </FigureLink>
 )

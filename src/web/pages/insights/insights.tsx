@@ -11,7 +11,7 @@ import { ModelMix } from './model-mix.tsx'
 import { OtherModel } from './other-model.tsx'
 import { OutlierSessions } from './outliers.tsx'
 import { PriceEffects } from './price-changes.tsx'
-import { type Asked, DIMENSIONS } from './queries.ts'
+import { DIMENSIONS, type ReportQuery } from './queries.ts'
 import { LongContext } from './surcharges.tsx'
 
 const ADDRESS = { ...FILTERS, by: oneOf(...DIMENSIONS), as: one }
@@ -21,25 +21,25 @@ const USUAL_PERIOD = '30d'
 export default function Insights() {
   const { time_zone } = useSettings()
   const [{ by, as, ...chosen }, show] = useAddress(ADDRESS)
-  const asked = { ...entryQuery({ ...chosen, period: chosen.period ?? USUAL_PERIOD }, time_zone) } as Asked
+  const query = { ...entryQuery({ ...chosen, period: chosen.period ?? USUAL_PERIOD }, time_zone) } as ReportQuery
   return (
     <Page title="Insights" lead="What is behind the cost: caching, models and prices. Names lead to the entries.">
       <FilterBar filters={chosen} show={show} hasPeriod />
-      <Caching asked={asked} dimension={by} choose={(by) => show({ by })} />
+      <Caching query={query} dimension={by} choose={(by) => show({ by })} />
       <WhenNear className={classes.models}>
-        <ModelMix asked={asked} />
+        <ModelMix query={query} />
       </WhenNear>
       <WhenNear className={classes.section}>
-        <OtherModel asked={asked} as={as} choose={(as) => show({ as })} />
+        <OtherModel query={query} as={as} choose={(as) => show({ as })} />
       </WhenNear>
       <WhenNear className={classes.section}>
-        <LongContext asked={asked} />
+        <LongContext query={query} />
       </WhenNear>
       <WhenNear className={classes.section}>
-        <PriceEffects asked={asked} />
+        <PriceEffects query={query} />
       </WhenNear>
       <WhenNear className={classes.section}>
-        <OutlierSessions asked={asked} />
+        <OutlierSessions query={query} />
       </WhenNear>
     </Page>
   )

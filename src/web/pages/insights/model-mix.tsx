@@ -14,16 +14,16 @@ import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { entriesAddress } from '../../parts/usage/dimensions.ts'
 import { useSettings } from '../../server/me.ts'
-import { type Asked, type Usage, useMix, widthFor } from './queries.ts'
+import { type ReportQuery, type Usage, useMix, widthFor } from './queries.ts'
 import { Section } from './section.tsx'
 
 type Result = Usage['data'][number]['results'][number]
 
-export function ModelMix({ asked }: { asked: Asked }) {
-  const report = useMix(asked, 'all')
+export function ModelMix({ query }: { query: ReportQuery }) {
+  const report = useMix(query, 'all')
   const settings = useSettings()
-  const width = widthFor(asked)
-  const { data: trend } = useMix(asked, width)
+  const width = widthFor(query)
+  const { data: trend } = useMix(query, width)
   const { data } = report
   const models = data?.data[0]?.results ?? []
   return (
@@ -34,10 +34,10 @@ export function ModelMix({ asked }: { asked: Asked }) {
       note="Shares of the known cost and of all tokens. Entries without a price have tokens, but no cost."
       csv={
         models.length > 0
-          ? { path: '/reports/usage', query: { ...asked, group_by: ['model'], bucket_width: 'all' } }
+          ? { path: '/reports/usage', query: { ...query, group_by: ['model'], bucket_width: 'all' } }
           : undefined
       }
-      asked={report}
+      request={report}
     >
       {trend && models.length > 0 && (
         <Chart
@@ -51,19 +51,19 @@ export function ModelMix({ asked }: { asked: Asked }) {
       {data && (
         <DataTable
           label="Shares of models"
-          columns={columnsOf(asked, data.totals)}
+          columns={columnsOf(query, data.totals)}
           list={models}
           rowKey={({ model }) => model ?? ''}
           empty={<Empty title="No usage in this period">Choose a longer period, or remove a filter.</Empty>}
           foot={{
             model: 'Total',
             cost: (
-              <FigureLink figure="cost" value={data.totals.cost} to={entriesAddress(asked, asked)}>
+              <FigureLink figure="cost" value={data.totals.cost} to={entriesAddress(query, query)}>
                 <Money amount={data.totals.cost} />
               </FigureLink>
             ),
             tokens: (
-              <FigureLink figure="tokens" value={data.totals.tokens.total} to={entriesAddress(asked, asked)}>
+              <FigureLink figure="tokens" value={data.totals.tokens.total} to={entriesAddress(query, query)}>
                 <Count value={data.totals.tokens.total} />
               </FigureLink>
             ),
@@ -88,7 +88,7 @@ function mixInWords(models: readonly Result[], totals: Usage['totals']): string 
   return share === null ? used : `${used} ${first.model ?? 'No model'} had ${percent(share)} of the cost.`
 }
 
-function columnsOf(asked: Asked, totals: Usage['totals']): Column<Result>[] {
+function columnsOf(query: ReportQuery, totals: Usage['totals']): Column<Result>[] {
   const share = (value: number | null) => (value === null ? '–' : columnPercent(value))
   return [
     {
@@ -97,7 +97,7 @@ function columnsOf(asked: Asked, totals: Usage['totals']): Column<Result>[] {
       minWidth: '180px',
       phone: 'title',
       cell: ({ model }) => (
-        <Anchor component={Link} href={entriesOf(asked, model)} size="sm">
+        <Anchor component={Link} href={entriesOf(query, model)} size="sm">
           <bdi>{model}</bdi>
         </Anchor>
       ),
@@ -109,7 +109,7 @@ function columnsOf(asked: Asked, totals: Usage['totals']): Column<Result>[] {
       width: '120px',
       phone: 'value',
       cell: ({ cost, model }) => (
-        <FigureLink figure="cost" value={cost} to={entriesOf(asked, model)}>
+        <FigureLink figure="cost" value={cost} to={entriesOf(query, model)}>
           <Money amount={cost} />
         </FigureLink>
       ),
@@ -128,7 +128,7 @@ function columnsOf(asked: Asked, totals: Usage['totals']): Column<Result>[] {
       width: '100px',
       phone: 'hidden',
       cell: ({ tokens, model }) => (
-        <FigureLink figure="tokens" value={tokens.total} to={entriesOf(asked, model)}>
+        <FigureLink figure="tokens" value={tokens.total} to={entriesOf(query, model)}>
           <Count value={tokens.total} />
         </FigureLink>
       ),
@@ -144,8 +144,8 @@ function columnsOf(asked: Asked, totals: Usage['totals']): Column<Result>[] {
 }
 
 /** The list of exactly the entries that a report counts. */
-function entriesOf(asked: Asked, model: string | null | undefined): string {
-  const { status = COUNTED_STATUSES, superseded = 'false', ...others } = asked
+function entriesOf(query: ReportQuery, model: string | null | undefined): string {
+  const { status = COUNTED_STATUSES, superseded = 'false', ...others } = query
   return addressOf('/entries', { ...others, status, superseded, model: model ?? 'none' })
 }
 

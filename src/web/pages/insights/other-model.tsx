@@ -9,12 +9,12 @@ import { Money } from '../../parts/figures.tsx'
 import { ModelInput } from '../../parts/model-input.tsx'
 import { AllEntries, Entries, ModelName } from './cells.tsx'
 import { LeftOut, PartsOf } from './left-out.tsx'
-import { type Asked, useWhatIf, type WhatIfReport } from './queries.ts'
+import { type ReportQuery, useWhatIf, type WhatIfReport } from './queries.ts'
 import { Section } from './section.tsx'
 import { whatIfInWords } from './words.ts'
 
 interface OtherModelProps {
-  asked: Asked
+  query: ReportQuery
   /** The chosen model. */
   as: string | undefined
   choose: (model: string | undefined) => void
@@ -22,8 +22,8 @@ interface OtherModelProps {
 
 type Model = WhatIfReport['data'][number]
 
-export function OtherModel({ asked, as, choose }: OtherModelProps) {
-  const report = useWhatIf(asked, as)
+export function OtherModel({ query, as, choose }: OtherModelProps) {
+  const report = useWhatIf(query, as)
   const { data } = report
   return (
     <Section
@@ -33,10 +33,10 @@ export function OtherModel({ asked, as, choose }: OtherModelProps) {
       controls={<ModelForm key={as ?? ''} as={as} choose={choose} />}
       csv={
         as !== undefined && data && data.data.length > 0
-          ? { path: '/reports/what-if', query: { ...asked, as_model: as } }
+          ? { path: '/reports/what-if', query: { ...query, as_model: as } }
           : undefined
       }
-      asked={report}
+      request={report}
     >
       {data && <LeftOut parts={data.left_out} />}
       {data && (
@@ -53,7 +53,7 @@ export function OtherModel({ asked, as, choose }: OtherModelProps) {
             difference: <Money amount={data.totals.difference} />,
             ratio: changeOf(data.totals.ratio),
             left_out: count(data.totals.unvalued_entries),
-            entries: <AllEntries entries={data.totals.entries} asked={asked} />,
+            entries: <AllEntries entries={data.totals.entries} query={query} />,
           }}
         />
       )}
@@ -61,7 +61,7 @@ export function OtherModel({ asked, as, choose }: OtherModelProps) {
   )
 }
 
-function ModelForm({ as, choose }: Omit<OtherModelProps, 'asked'>) {
+function ModelForm({ as, choose }: Omit<OtherModelProps, 'query'>) {
   const [typed, setTyped] = useState(as ?? '')
   return (
     <form

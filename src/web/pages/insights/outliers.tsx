@@ -5,22 +5,22 @@ import { addressOf } from '../../address.ts'
 import { moneyColumn, textColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Moment } from '../../parts/figures.tsx'
-import { type Asked, type Outliers, useOutliers } from './queries.ts'
+import { type Outliers, type ReportQuery, useOutliers } from './queries.ts'
 import { Section } from './section.tsx'
 import { outliersInWords } from './words.ts'
 
 type Outlier = Outliers['data'][number]
 
-export function OutlierSessions({ asked }: { asked: Asked }) {
-  const report = useOutliers(asked)
+export function OutlierSessions({ query }: { query: ReportQuery }) {
+  const report = useOutliers(query)
   const { data } = report
   return (
     <Section
       title="Sessions far above the usual"
       found={data && outliersInWords(data)}
       note="Each is compared with the sessions of the same person in the 28 days before: it costs at least $10 more than their median, and more than any of them. A hint where to look, not proof that something is wrong."
-      csv={data && data.data.length > 0 ? { path: '/reports/outliers', query: { ...asked } } : undefined}
-      asked={report}
+      csv={data && data.data.length > 0 ? { path: '/reports/outliers', query: { ...query } } : undefined}
+      request={report}
     >
       {data && (
         <DataTable

@@ -6,22 +6,22 @@ import { moneyColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Entries, ModelName } from './cells.tsx'
-import { type Asked, type PriceChanges, usePriceChanges } from './queries.ts'
+import { type PriceChanges, type ReportQuery, usePriceChanges } from './queries.ts'
 import { Section } from './section.tsx'
 import { changesInWords } from './words.ts'
 
 type Change = PriceChanges['data'][number]
 
-export function PriceEffects({ asked }: { asked: Asked }) {
-  const report = usePriceChanges(asked)
+export function PriceEffects({ query }: { query: ReportQuery }) {
+  const report = usePriceChanges(query)
   const { data } = report
   return (
     <Section
       title="Price changes"
       found={data && changesInWords(data)}
       note="The usage from a change to the next one, or to the end of the period, at the new and at the earlier standard prices. Prices are per million tokens."
-      csv={data && data.data.length > 0 ? { path: '/reports/price-changes', query: { ...asked } } : undefined}
-      asked={report}
+      csv={data && data.data.length > 0 ? { path: '/reports/price-changes', query: { ...query } } : undefined}
+      request={report}
     >
       {data && (
         <DataTable

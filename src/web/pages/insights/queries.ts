@@ -7,7 +7,7 @@ export const DIMENSIONS = ['model', 'agent_manager', 'project'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 
 /** Of entries in a period. */
-export interface Asked extends EntryQuery {
+export interface ReportQuery extends EntryQuery {
   starting_at: string
   ending_at: string
 }
@@ -23,58 +23,58 @@ export type Usage = Body<Awaited<ReturnType<typeof api.reports.usage.get>>>
 type Width = '1d' | '1w' | '1mo'
 
 /** A dozen steps or so of most periods. */
-export function widthFor({ starting_at, ending_at }: Pick<Asked, 'starting_at' | 'ending_at'>): Width {
+export function widthFor({ starting_at, ending_at }: Pick<ReportQuery, 'starting_at' | 'ending_at'>): Width {
   const days = (Date.parse(ending_at) - Date.parse(starting_at)) / DAY_MS
   return days <= 16 ? '1d' : days <= 120 ? '1w' : '1mo'
 }
 
 const DAY_MS = 86_400_000
 
-export const useCache = (asked: Asked, dimension: Dimension, width: Width | 'all') =>
+export const useCache = (query: ReportQuery, dimension: Dimension, width: Width | 'all') =>
   useQuery({
-    queryKey: ['reports', 'cache', asked, dimension, width],
+    queryKey: ['reports', 'cache', query, dimension, width],
     queryFn: ({ signal }) =>
-      answer(apiUntil(signal).reports.cache.get({ query: { ...asked, group_by: dimension, bucket_width: width } })),
+      answer(apiUntil(signal).reports.cache.get({ query: { ...query, group_by: dimension, bucket_width: width } })),
     placeholderData: keepPreviousData,
   })
 
-export const useMix = (asked: Asked, width: Width | 'all') =>
+export const useMix = (query: ReportQuery, width: Width | 'all') =>
   useQuery({
-    queryKey: ['reports', 'mix', asked, width],
+    queryKey: ['reports', 'mix', query, width],
     queryFn: ({ signal }) =>
       answer(
         apiUntil(signal).reports.usage.get({
-          query: { ...asked, group_by: ['model'], bucket_width: width, fill_gaps: 'true' },
+          query: { ...query, group_by: ['model'], bucket_width: width, fill_gaps: 'true' },
         }),
       ),
     placeholderData: keepPreviousData,
   })
 
-export const useWhatIf = (asked: Asked, as: string | undefined) =>
+export const useWhatIf = (query: ReportQuery, as: string | undefined) =>
   useQuery({
-    queryKey: ['reports', 'what-if', asked, as],
-    queryFn: ({ signal }) => answer(apiUntil(signal).reports['what-if'].get({ query: { ...asked, as_model: as! } })),
+    queryKey: ['reports', 'what-if', query, as],
+    queryFn: ({ signal }) => answer(apiUntil(signal).reports['what-if'].get({ query: { ...query, as_model: as! } })),
     enabled: as !== undefined,
     placeholderData: keepPreviousData,
   })
 
-export const usePriceChanges = (asked: Asked) =>
+export const usePriceChanges = (query: ReportQuery) =>
   useQuery({
-    queryKey: ['reports', 'price-changes', asked],
-    queryFn: ({ signal }) => answer(apiUntil(signal).reports['price-changes'].get({ query: asked })),
+    queryKey: ['reports', 'price-changes', query],
+    queryFn: ({ signal }) => answer(apiUntil(signal).reports['price-changes'].get({ query: query })),
     placeholderData: keepPreviousData,
   })
 
-export const useSurcharges = (asked: Asked) =>
+export const useSurcharges = (query: ReportQuery) =>
   useQuery({
-    queryKey: ['reports', 'surcharges', asked],
-    queryFn: ({ signal }) => answer(apiUntil(signal).reports.surcharges.get({ query: asked })),
+    queryKey: ['reports', 'surcharges', query],
+    queryFn: ({ signal }) => answer(apiUntil(signal).reports.surcharges.get({ query: query })),
     placeholderData: keepPreviousData,
   })
 
-export const useOutliers = (asked: Asked) =>
+export const useOutliers = (query: ReportQuery) =>
   useQuery({
-    queryKey: ['reports', 'outliers', asked],
-    queryFn: ({ signal }) => answer(apiUntil(signal).reports.outliers.get({ query: asked })),
+    queryKey: ['reports', 'outliers', query],
+    queryFn: ({ signal }) => answer(apiUntil(signal).reports.outliers.get({ query: query })),
     placeholderData: keepPreviousData,
   })

@@ -16,14 +16,14 @@ interface SectionProps {
   /** The same as a file; absent if there is nothing in it. */
   csv?: ComponentProps<typeof DownloadCsv> | undefined
   /** Of its request. */
-  asked: { error: unknown; refetch: () => unknown; isPlaceholderData?: boolean; isLoading: boolean }
+  request: { error: unknown; refetch: () => unknown; isPlaceholderData?: boolean; isLoading: boolean }
   /** What it takes with the usual number of rows, reserved until they are here, so that what is below stays below. */
   roomPx?: number
   children?: ReactNode
 }
 
 /** A question, its answer in words, and the figures. */
-export const Section = ({ title, found, note, controls, csv, asked, roomPx, children }: SectionProps) => (
+export const Section = ({ title, found, note, controls, csv, request, roomPx, children }: SectionProps) => (
   <Paper component="section" withBorder p="md" aria-label={title} mih={found === undefined ? roomPx : undefined}>
     <Group justify="space-between" gap="xs" align="flex-start">
       <CardTitle>{title}</CardTitle>
@@ -40,8 +40,10 @@ export const Section = ({ title, found, note, controls, csv, asked, roomPx, chil
     <Note mb="sm" maw={820}>
       {note}
     </Note>
-    {found === undefined && Boolean(asked.error) && <Failure problem={asProblem(asked.error)} retry={asked.refetch} />}
-    {found === undefined && asked.isLoading && <Loading lines={4} />}
-    {found !== undefined && <div style={{ opacity: asked.isPlaceholderData ? 0.55 : 1 }}>{children}</div>}
+    {found === undefined && Boolean(request.error) && (
+      <Failure problem={asProblem(request.error)} retry={request.refetch} />
+    )}
+    {found === undefined && request.isLoading && <Loading lines={4} />}
+    {found !== undefined && <div style={{ opacity: request.isPlaceholderData ? 0.55 : 1 }}>{children}</div>}
   </Paper>
 )

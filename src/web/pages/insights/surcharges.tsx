@@ -7,22 +7,22 @@ import { FigureLink } from '../../parts/figure-link.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { useSettings } from '../../server/me.ts'
 import { Entries, ModelName } from './cells.tsx'
-import { type Asked, type Surcharges, useSurcharges } from './queries.ts'
+import { type ReportQuery, type Surcharges, useSurcharges } from './queries.ts'
 import { Section } from './section.tsx'
 import { surchargesInWords } from './words.ts'
 
 type Model = Surcharges['data'][number]
 
-export function LongContext({ asked }: { asked: Asked }) {
-  const report = useSurcharges(asked)
+export function LongContext({ query }: { query: ReportQuery }) {
+  const report = useSurcharges(query)
   const { data } = report
   return (
     <Section
       title="Long-context surcharges"
       found={data && surchargesInWords(data.totals)}
       note="Some models cost more per token in requests above a length, such as 200,000 tokens of input. The surcharge is the difference to the base prices of the same models. Sessions reported as a sum, without their long requests, are valued at base prices."
-      csv={data && data.data.length > 0 ? { path: '/reports/surcharges', query: { ...asked } } : undefined}
-      asked={report}
+      csv={data && data.data.length > 0 ? { path: '/reports/surcharges', query: { ...query } } : undefined}
+      request={report}
     >
       {data && (
         <DataTable

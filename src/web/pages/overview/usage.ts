@@ -26,8 +26,8 @@ export const useTotals = (scope: Scope, dimension: Dimension) =>
 
 export const groupsOf = (report: Usage): Result[] => report.data[0]?.results ?? []
 
-export function useGroups(scope: Scope, dimension: Dimension, isAsked = true) {
-  const { data, isPlaceholderData } = useQuery({ ...reportQuery(scope, dimension), enabled: isAsked })
+export function useGroups(scope: Scope, dimension: Dimension, enabled = true) {
+  const { data, isPlaceholderData } = useQuery({ ...reportQuery(scope, dimension), enabled })
   return { data: data && groupsOf(data), isPlaceholderData }
 }
 
@@ -44,13 +44,13 @@ export const ticketsToDecideQuery = queryOptions({
   },
 })
 
-export const useTicketsToDecide = (isAsked: boolean) => useQuery({ ...ticketsToDecideQuery, enabled: isAsked })
+export const useTicketsToDecide = (enabled: boolean) => useQuery({ ...ticketsToDecideQuery, enabled })
 
 /** Whether there are any entries at all, requested only if the period has none. */
-export const useHasEntries = (isAsked: boolean) =>
+export const useHasEntries = (enabled: boolean) =>
   useQuery({
     queryKey: ['entries', 'any'],
     queryFn: async ({ signal }) =>
       (await answer(apiUntil(signal)['token-entries'].get({ query: { limit: '1' } }))).data.length > 0,
-    enabled: isAsked,
+    enabled,
   })

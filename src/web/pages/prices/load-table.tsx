@@ -65,7 +65,7 @@ export function LoadTable() {
     force: false,
     allowFree: false,
   })
-  const plan = useSend({ send: (asked: Options) => sendTable(file, asked, true), changes: [], quiet: true })
+  const plan = useSend({ send: (planned: Options) => sendTable(file, planned, true), changes: [], quiet: true })
   const load = useSend({
     send: async () => {
       const loaded = await sendTable(file, options, false)

@@ -25,7 +25,7 @@ import { EffectiveFrom } from './effective-from.tsx'
 import { KIND_TITLES, KINDS, type Kind, priceText, providerText, type Resolution, sourceText } from './price.ts'
 import { PriceForm } from './price-form.tsx'
 
-const ASKED = {
+const RESOLVE_ADDRESS = {
   model: one,
   provider: one,
   at: one,
@@ -37,9 +37,9 @@ const ASKED = {
 }
 
 export function ModelCost() {
-  const [asked, show] = useAddress(ASKED)
-  const { model } = asked
-  const query = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
+  const [address, show] = useAddress(RESOLVE_ADDRESS)
+  const { model } = address
+  const query = Object.fromEntries(Object.entries(address).filter(([, value]) => value !== undefined))
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['prices', 'resolve', query],
     queryFn: ({ signal }) => answer(apiUntil(signal).prices.resolve.get({ query: query })),
@@ -48,7 +48,7 @@ export function ModelCost() {
   })
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
-      <Question key={JSON.stringify(query)} asked={asked} ask={show} isAsking={isFetching} />
+      <Question key={JSON.stringify(query)} address={address} ask={show} isAsking={isFetching} />
       <div aria-live="polite">
         {model === undefined && (
           <Empty title="Enter a model">
@@ -64,28 +64,28 @@ export function ModelCost() {
   )
 }
 
-type Asked = { [Name in keyof typeof ASKED]: string | undefined }
+type ResolveAddress = { [Name in keyof typeof RESOLVE_ADDRESS]: string | undefined }
 
 interface QuestionProps {
-  asked: Asked
-  ask: (asked: Asked) => void
+  address: ResolveAddress
+  ask: (address: ResolveAddress) => void
   isAsking: boolean
 }
 
 /** Example counts of a typical request. */
 const USUAL = { input: 1_200, output: 340, cache_read: 15_000 }
 
-function Question({ asked, ask, isAsking }: QuestionProps) {
+function Question({ address, ask, isAsking }: QuestionProps) {
   const form = useForm({
     initialValues: {
-      model: asked.model ?? '',
-      provider: asked.provider ?? '',
-      at: asked.at ?? null,
+      model: address.model ?? '',
+      provider: address.provider ?? '',
+      at: address.at ?? null,
       counts: Object.fromEntries(
         KINDS.map(({ kind }) => [
           kind,
-          (asked[kind] === undefined ? undefined : Number(asked[kind])) ??
-            (asked.model === undefined ? (USUAL as Partial<Record<Kind, number>>)[kind] : '') ??
+          (address[kind] === undefined ? undefined : Number(address[kind])) ??
+            (address.model === undefined ? (USUAL as Partial<Record<Kind, number>>)[kind] : '') ??
             '',
         ]),
       ) as Record<Kind, string | number>,

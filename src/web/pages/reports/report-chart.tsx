@@ -164,25 +164,25 @@ const isGroup = (series: ChartSeries | undefined): series is ChartSeries => seri
 function useOverTime(question: Question, groupsPeriod = question.period): Charted {
   const settings = useSettings()
   const { measure, by: dimension, width, filter, earlier, period } = question
-  const isAsked = width !== 'all'
-  const trend = useQuery({ ...usageQuery(trendQuestion(question)), enabled: isAsked })
+  const enabled = width !== 'all'
+  const trend = useQuery({ ...usageQuery(trendQuestion(question)), enabled })
   const before = useQuery({
     ...usageQuery(trendQuestion(question, earlier)),
-    enabled: isAsked && earlier !== undefined,
+    enabled: enabled && earlier !== undefined,
   })
-  const first = useQuery({ ...usageQuery(firstQuestion(question, groupsPeriod)), enabled: isAsked && !earlier })
+  const first = useQuery({ ...usageQuery(firstQuestion(question, groupsPeriod)), enabled: enabled && !earlier })
   const groups = largest(resultsOf(first.data), { dimension, measure })
   const other = onlyOther(resultsOf(first.data), groups, measure)
   const selected = selecting(filter, dimension, groups)
   const groupsTrend = useQuery({
     ...usageQuery(groupsTrendQuestion(question, selected)),
-    enabled: isAsked && !earlier && groups.length > 0,
+    enabled: enabled && !earlier && groups.length > 0,
   })
   const all = earlier ? [trend, before] : [trend, first, ...(groups.length > 0 ? [groupsTrend] : [])]
   const failed = all.find(({ error }) => error)
   const isHere = all.every(({ data }) => data !== undefined)
   const state = { error: failed?.error, refetch: () => failed?.refetch() }
-  if (!isAsked || !isHere) return { ...state, shown: undefined }
+  if (!enabled || !isHere) return { ...state, shown: undefined }
   const at = trend.data!.data.map(({ starting_at }) => starting_at)
   const totals = totalsOf(trend.data!, measure)
   const ends = new Map(trend.data!.data.map(({ starting_at, ending_at }) => [starting_at, ending_at]))
@@ -214,17 +214,17 @@ function selecting(filter: Question['filter'], dimension: Dimension, groups: rea
 
 function useByGroup(question: Question): Charted {
   const { by: dimension, second, measure, width, earlier, period } = question
-  const isAsked = width === 'all'
-  const first = useQuery({ ...usageQuery(firstQuestion(question)), enabled: isAsked })
-  const both = useQuery({ ...usageQuery(groupsQuestion(question)), enabled: isAsked && second !== undefined })
+  const enabled = width === 'all'
+  const first = useQuery({ ...usageQuery(firstQuestion(question)), enabled })
+  const both = useQuery({ ...usageQuery(groupsQuestion(question)), enabled: enabled && second !== undefined })
   const before = useQuery({
     ...usageQuery(firstQuestion(question, earlier)),
-    enabled: isAsked && earlier !== undefined,
+    enabled: enabled && earlier !== undefined,
   })
   const all = [first, ...(second ? [both] : []), ...(earlier ? [before] : [])]
   const failed = all.find(({ error }) => error)
   const state = { error: failed?.error, refetch: () => failed?.refetch() }
-  if (!isAsked || !all.every(({ data }) => data !== undefined)) return { ...state, shown: undefined }
+  if (!enabled || !all.every(({ data }) => data !== undefined)) return { ...state, shown: undefined }
   const { of, title } = measureOf(measure)
   const groups = resultsOf(first.data)
     .toSorted((one, other) => (of(other) ?? 0) - (of(one) ?? 0))

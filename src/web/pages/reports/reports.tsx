@@ -41,8 +41,8 @@ export default function Reports() {
   const search = useSearch()
   const question = questionOf(address, time_zone)
   const { period, earlier, by, second, measure, width, filter } = question
-  const asked = groupsQuestion(question)
-  const { data: report, error, refetch, isPlaceholderData } = useQuery(usageQuery(asked))
+  const groups = groupsQuestion(question)
+  const { data: report, error, refetch, isPlaceholderData } = useQuery(usageQuery(groups))
   const before = useQuery({ ...usageQuery(groupsQuestion(question, earlier)), enabled: earlier !== undefined })
   const kind = chartFor(address.chart, measure, earlier !== undefined)
   const dimensions = [by, ...(second === undefined ? [] : [second])]
@@ -67,7 +67,7 @@ export default function Reports() {
           >
             Print or save as PDF
           </Button>
-          <DownloadCsv path="/reports/usage" query={usageParameters({ ...asked, width })} />
+          <DownloadCsv path="/reports/usage" query={usageParameters({ ...groups, width })} />
         </>
       }
     >

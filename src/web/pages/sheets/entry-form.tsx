@@ -31,7 +31,7 @@ interface EntryFormProps {
 }
 
 /** The answer of a dry run whose cost is far from the list value, and the values that it is of. */
-interface Asked {
+interface Mismatch {
   of: string
   entry: SheetEntry
 }
@@ -39,7 +39,7 @@ interface Asked {
 export function EntryForm({ sheet, entry, start, close }: EntryFormProps) {
   const { time_zone, sheet_required_fields: required } = useSettings()
   const [goesOn, setGoesOn] = useState(false)
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [mismatch, setMismatch] = useState<Mismatch | null>(null)
   const form = useForm<EntryValues>({
     initialValues: entry ? valuesOf(entry, time_zone) : start,
     validate: {
@@ -52,19 +52,19 @@ export function EntryForm({ sheet, entry, start, close }: EntryFormProps) {
       labels: issueOfLabels,
     },
   })
-  const isAsking = asked !== null && asked.of === JSON.stringify(form.values)
+  const isAsking = mismatch !== null && mismatch.of === JSON.stringify(form.values)
   const sending = useFormSend({
     form,
     // An entry is changed with its sheet; further ones may be added at the same time.
     of: entry && sheet,
-    send: async (values: EntryValues, options): Promise<Asked | null> => {
+    send: async (values: EntryValues, options): Promise<Mismatch | null> => {
       const { entries } = sheetOf(sheet.id)
       const of = JSON.stringify(values)
       const save = (how: object) =>
         entry
           ? answer(entries({ entry: entry.id }).patch(changeOf(values, entry, time_zone), how))
           : answer(entries.post(draftOf(values, time_zone), how))
-      const isKnown = asked?.of === of || (entry?.cost_mismatch && entry.reported_cost === values.reported_cost)
+      const isKnown = mismatch?.of === of || (entry?.cost_mismatch && entry.reported_cost === values.reported_cost)
       if (values.reported_cost !== '' && !isKnown) {
         const planned = await save({ query: { dry_run: 'true' } })
         if (planned.cost_mismatch) return { of, entry: planned }
@@ -75,7 +75,7 @@ export function EntryForm({ sheet, entry, start, close }: EntryFormProps) {
     changes: SHEET_CHANGES,
     done: (asks) => (asks ? undefined : entry ? 'Entry saved.' : 'Entry added.'),
     after: (asks, values) => {
-      setAsked(asks)
+      setMismatch(asks)
       if (asks) return
       if (goesOn && !entry) form.setValues(nextEntry(values))
       else close()
@@ -100,7 +100,7 @@ export function EntryForm({ sheet, entry, start, close }: EntryFormProps) {
         />
         <FigureFields form={form} isCostOnly={form.values.cost_only} required={required} />
         <PlaceFields form={form} required={required} />
-        {isAsking && <CostQuestion entries={[asked.entry]} />}
+        {isAsking && <CostQuestion entries={[mismatch.entry]} />}
         <Group className={dialog.foot} justify="flex-end" gap="xs">
           <Button variant="default" onClick={close}>
             Cancel

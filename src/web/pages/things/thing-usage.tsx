@@ -142,10 +142,10 @@ export function ThingUsage({ of: { filter, by, usual }, span, hasEntries = true 
 }
 
 /** From the first entry until today; undefined until it is known. */
-function useFirstDay(filter: EntryQuery, isAsked: boolean): Period | undefined {
+function useFirstDay(filter: EntryQuery, enabled: boolean): Period | undefined {
   const { time_zone } = useSettings()
-  const { data } = useQuery({ ...firstStartQuery(filter), enabled: isAsked })
-  if (!isAsked || data === undefined) return undefined
+  const { data } = useQuery({ ...firstStartQuery(filter), enabled })
+  if (!enabled || data === undefined) return undefined
   const today = dayOf(new Date(), time_zone)
   const from = data === null ? today : dayOf(new Date(data), time_zone)
   // An agent's clock may be ahead.

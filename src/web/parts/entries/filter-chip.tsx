@@ -69,16 +69,16 @@ const holding = (choices: readonly Choice[], typed: string): Choice[] =>
 
 /** The choices of a field that match a text, and whether there are more than listed. */
 function useChoices({ part, name, search, choices }: Field, typed: string) {
-  const [asked] = useDebouncedValue(typed, PAUSE_MS)
+  const [settled] = useDebouncedValue(typed, PAUSE_MS)
   const { data, isFetching, isPlaceholderData } = useQuery({
-    queryKey: [part, 'choices', name, ...(search ? [asked] : [])],
+    queryKey: [part, 'choices', name, ...(search ? [settled] : [])],
     queryFn: async ({ signal }) =>
-      (await (search ? search(asked.trim() || undefined, signal) : choices?.(signal))) ?? [],
+      (await (search ? search(settled.trim() || undefined, signal) : choices?.(signal))) ?? [],
     placeholderData: keepPreviousData,
     ...(search ? {} : { staleTime: CHOICES_FRESH_MS }),
   })
   // Until the server has searched for it, Enter must not choose what was found for another text.
-  const isOld = isPlaceholderData || asked !== typed
+  const isOld = isPlaceholderData || settled !== typed
   const found = search && !isOld ? (data ?? []) : holding(data ?? [], typed)
   return { found, isFetching, hasMore: search ? found.length >= OFFERED : found.length > LISTED }
 }

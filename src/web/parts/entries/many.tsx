@@ -121,7 +121,7 @@ export function ManyDialog({ kind, chosen, rows, close }: ManyDialogProps) {
   })
   if (results) return <Results kind={kind} results={results} rows={rows} close={() => close(true)} />
   return (
-    <FormModal opened onClose={() => close(false)} title={`${words.title} ${askedFor(chosen, plan.data)}`}>
+    <FormModal opened onClose={() => close(false)} title={`${words.title} ${objectsOf(chosen, plan.data)}`}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -173,8 +173,8 @@ function actionOf(kind: ManyKind, { place, reason, laterReports }: Fields): Acti
 /** A dry run of the action. The text of a reason does not affect it. */
 function usePlan(chosen: Chosen, action: Action, isComplete: boolean) {
   const isExplained = EXPLAINED.includes(action.action)
-  const asked: Action = isExplained ? { ...action, reason: 'Preview' } : action
-  const text = JSON.stringify(asked)
+  const previewed: Action = isExplained ? { ...action, reason: 'Preview' } : action
+  const text = JSON.stringify(previewed)
   const [settled] = useDebouncedValue(text, PAUSE_MS)
   return useQuery({
     queryKey: ['entries', 'plan', chosen, settled],
@@ -186,7 +186,7 @@ function usePlan(chosen: Chosen, action: Action, isComplete: boolean) {
   })
 }
 
-function askedFor(chosen: Chosen, plan: ActionResults | undefined): string {
+function objectsOf(chosen: Chosen, plan: ActionResults | undefined): string {
   const entries = 'ids' in chosen ? chosen.ids.length : plan?.results.length
   return entries === undefined ? 'entries' : counted(entries, 'entry', 'entries')
 }
