@@ -52,7 +52,9 @@ export function repeated(entry: EntryView): Recorded {
 
 /** The sum of a chain's parts: the totals of the only source of an uncontested session. */
 export function totalsOf(parts: readonly EntryView[]): Totals {
-  const usages = parts.map(({ entry }) => reportedPart(entry))
+  // That nothing is left of a slice says nothing of the requests and the cost of the others.
+  const counted = parts.filter(({ entry }) => !entry.superseded)
+  const usages = (counted.length > 0 ? counted : parts).map(({ entry }) => reportedPart(entry))
   const sum = sumOfParts(usages)
   return {
     startedAt: Math.min(...usages.map(({ startedAt }) => startedAt)),

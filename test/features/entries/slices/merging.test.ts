@@ -135,6 +135,14 @@ forEachEngine('a session with slices from several sources', (open) => {
     }
   })
 
+  test('has no reported cost that nobody has reported, also where a slice has moved before', async () => {
+    const { say, shown } = await stage(await open())
+    await say('s-1', { source: 'report', slices: [cell('2026-10-30T10:00', 'A-1', 600)] })
+    await say('s-1', { source: 'report', slices: [cell('2026-10-30T11:00', 'A-2', 700)] })
+    await say('s-1', { source: 'log', slices: [cell('2026-10-30T11:00', '', 600)] })
+    expect(await shown('s-1')).toMatchObject([{ tokens: { input: 700 }, reported_cost: null, requests: null }])
+  })
+
   test('goes on with an older client, in any order', async () => {
     const { say, shown } = await stage(await open())
     const statements: Statement[] = [
