@@ -64,7 +64,7 @@ function sliceOf({ place, project, ticket, labels }: Cell, day: number, cells: r
 }
 
 /** The sum of usage at different times. What is not known of one of them is not known of the sum. */
-function sumOfTotals(all: readonly Totals[]): Totals {
+export function sumOfTotals(all: readonly Totals[]): Totals {
   const [only] = all
   const sum: Usage = all.length === 1 ? only! : sumOfUsages(all)
   const { counts, details, requests, reportedCostNanos, activeMs } = sum

@@ -6,7 +6,7 @@ import type { SessionAttributes } from '../../../database/schema/records.ts'
 import { COUNT_KINDS, totalTokens } from '../../../shared/usage.ts'
 import { isShare } from '../division/divided.ts'
 import { ignoresReports, isFixed, reportedPart } from '../rows.ts'
-import { isSameKey, keyText, type Slice, type SliceKey } from '../slices/slice.ts'
+import { inOrder, isSameKey, keyText, otherLabelsOf, type Slice, type SliceKey } from '../slices/slice.ts'
 import { type SlicedPart, type Step, stepsTo } from '../slices/steps.ts'
 import type { EntryRecord, EntryView } from '../store.ts'
 import { completeTotals, isStale, type Totals } from '../totals.ts'
@@ -179,6 +179,23 @@ function attributesOfSlice(
     ...whole,
     place: isNamed ? { project, ticket } : whole.place,
     labels: sortLabels({ ...Object.fromEntries(others), ...labels }),
+  }
+}
+
+/**
+ * What slices say of their whole session, of which other sources may say less: the place that they name last, and the
+ * labels that all of them have, but for those of a place. Entries alone do not show what was said of the whole.
+ */
+export function attributesOfAll(slices: readonly Slice[]): Pick<SessionAttributes, 'place' | 'labels'> {
+  const { project, ticket } =
+    inOrder(slices)
+      .sort((one, other) => one.endedAt - other.endedAt)
+      .at(-1) ?? {}
+  const [first = {}, ...others] = slices.map(({ labels }) => otherLabelsOf(labels) ?? {})
+  const shared = Object.entries(first).filter(([name, value]) => others.every((labels) => labels[name] === value))
+  return {
+    place: project === undefined && ticket === undefined ? undefined : { project, ticket },
+    labels: sortLabels(Object.fromEntries(shared)),
   }
 }
 

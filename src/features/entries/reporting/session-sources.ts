@@ -5,6 +5,7 @@
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
 import { isFixed, readTotals, reportedModel, type Statement, writeTotals } from '../rows.ts'
+import type { Slice } from '../slices/slice.ts'
 import type { EntryView } from '../store.ts'
 import { completeTotals, isStale, SOURCE_ORDER, supplyingSource, type Totals } from '../totals.ts'
 import {
@@ -19,7 +20,15 @@ import { moveChain, type Recording, repeated, supersede, totalsOf } from './chai
 import { textOfLabels } from './names.ts'
 import { type Recorded, valuationColumns } from './record.ts'
 import type { Report } from './report.ts'
-import { isSliced, lastParts, laterSlices, moveSlices, namesIn, slicesIn } from './session-slices.ts'
+import {
+  attributesOfAll,
+  isSliced,
+  lastParts,
+  laterSlices,
+  moveSlices,
+  namesIn,
+  slicesIn,
+} from './session-slices.ts'
 import { completeSlices, type SourceStatement, slicesFrom } from './source-slices.ts'
 import type { SessionRecord, SourceTotals } from './store/sessions.ts'
 
@@ -56,7 +65,7 @@ export function recordFromSources(recording: Recording): Recorded {
   if (models.size > MERGED_MODELS_LIMIT && (isFurtherSource || !own)) throw sessionTooLarge()
   const known = own && readTotals(own.totals)
   const isOpen = !hasFixed(chains.get(chainModelId) ?? [])
-  const reported = { ...statementOf(report), slices: recording.slices }
+  const reported = statementOf(report, recording.slices)
   const statement = known ? updated(known, reported, isOpen) : reported
   const current = { chainModelId, source, totals: writeTotals(statement) }
   if (!isEqual(own?.totals, current.totals)) state.saveSource(recording.session.id, current)
@@ -90,10 +99,11 @@ function withEarlierAttributes(
   })
 }
 
-function statementOf(report: Report): Statement {
+function statementOf(report: Report, slices: readonly Slice[] | undefined): Statement {
   const { model, provider, startedAt, endedAt, counts, details, requests, reportedCostNanos, activeMs } = report
   const totals = { startedAt, endedAt, counts, details, requests, reportedCostNanos, activeMs }
-  return { model, provider, totals, attributes: attributesOf(report) }
+  const attributes = present({ ...attributesOf(report), ...(slices && attributesOfAll(slices)) })
+  return { model, provider, totals, attributes, slices }
 }
 
 /**
@@ -177,8 +187,7 @@ function saveFirstSource(recording: Recording, chains: Chains): void {
     const attributes = attributesOfEntry(last)
     const { provider } = attributes
     const slices = isSliced(parts) ? slicesIn(parts) : undefined
-    // What the slices name is not said of the whole session.
-    const ofWhole = slices ? present({ agent: attributes.agent, provider }) : attributes
+    const ofWhole = slices ? present({ agent: attributes.agent, provider, ...attributesOfAll(slices) }) : attributes
     const statement = { model: reportedModel(last), provider, totals: totalsOf(parts), attributes: ofWhole, slices }
     state.saveSource(id, { chainModelId, source, totals: writeTotals(statement) })
   }

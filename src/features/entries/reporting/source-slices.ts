@@ -3,23 +3,20 @@
  * gives the figures, and if it names no places, another one gives the places. Pure: the result does not depend on the
  * order in which the sources arrive.
  */
-import type { LabelMap } from '../../../database/schema/records.ts'
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { dayNumberAt, dayText, startOfDay } from '../../../lib/calendar.ts'
 import { isSameCounts } from '../../../shared/usage.ts'
 import type { Statement } from '../rows.ts'
 import { layOver, layOverDays, placeAmong, type Rest, type Valued } from '../slices/overlay.ts'
-import { isSameKey, NO_PLACE, placeOf, type Slice } from '../slices/slice.ts'
+import { isSameKey, NO_PLACE, placeLabelsOf, placeOf, type Slice } from '../slices/slice.ts'
 import { completeTotals, SOURCE_ORDER, sumOfUsages, type Totals } from '../totals.ts'
+import { sumOfTotals } from './report-slices.ts'
 
 /** What a source says of one model of a session. */
 export interface SourceStatement extends Statement {
   source: SessionSource
   chainModelId: number
 }
-
-/** Labels that say where a session works: of totals without slices, those of their end. */
-const PLACE_LABELS = ['repository', 'branch'] as const
 
 /**
  * The slices of a model; undefined if no source of the session has slices. `counted` is what the source says that counts,
@@ -34,27 +31,47 @@ export function slicesFrom(
   const ofCounted = ownSlices(counted, timeZone, valued)
   const placing = placingSource(statements)
   if (placing === undefined || placing === counted.source) return ofCounted
-  const isPlaced = ofCounted?.some(({ key }) => key.place !== NO_PLACE)
-  if (isPlaced || (ofCounted && !namesPlaces(statements, placing))) return ofCounted
   const from = statements.filter(({ source }) => source === placing)
+  if (ofCounted && precisionOf([counted]) >= precisionOf(from)) return ofCounted
   const slicesOf = (each: SourceStatement) => ownSlices(each, timeZone, valued) ?? []
   const placed = from.filter(({ chainModelId }) => chainModelId === counted.chainModelId).flatMap(slicesOf)
   const others = from.flatMap(slicesOf)
-  if (ofCounted) return layOverDays(ofCounted, placed, others, valued)
+  if (ofCounted) return layOverDays(daysOf(ofCounted), placed, others, valued)
   const { totals } = counted
   if (placed.length > 0) return layOver(totals, placed, restOf(counted, placed, timeZone), valued)
   const day = dayNumberAt(totals.startedAt, timeZone)
   return [{ ...totals, summary: undefined, ...placeAmong(others, day), estimated: true }]
 }
 
-/** The first source whose slices name places, or else the first one with slices. */
+/** The first of the sources with slices that names places most precisely. */
 function placingSource(statements: readonly SourceStatement[]): SessionSource | undefined {
-  const sliced = SOURCE_ORDER.filter((source) => statements.some((each) => each.source === source && each.slices))
-  return sliced.find((source) => namesPlaces(statements, source)) ?? sliced[0]
+  const bySource = Map.groupBy(
+    statements.filter(({ slices }) => slices),
+    ({ source }) => source,
+  )
+  const sliced = SOURCE_ORDER.filter((source) => bySource.has(source))
+  const precisions = sliced.map((source) => precisionOf(bySource.get(source)!))
+  return sliced[precisions.indexOf(Math.max(...precisions))]
 }
 
-function namesPlaces(statements: readonly SourceStatement[], source: SessionSource): boolean {
-  return statements.some((each) => each.source === source && each.slices?.some(({ key }) => key.place !== NO_PLACE))
+/** 2 if the slices name branches, which no project says; 1 if they name only projects or tickets; else 0. */
+function precisionOf(statements: readonly SourceStatement[]): number {
+  const places = statements.flatMap(({ slices = [] }) => slices.filter(({ key }) => key.place !== NO_PLACE))
+  if (places.length === 0) return 0
+  return places.some(({ labels }) => placeLabelsOf(labels)) ? 2 : 1
+}
+
+/** The usage of each day, at whatever place. */
+function daysOf(slices: readonly Slice[]): Slice[] {
+  const days = Map.groupBy(slices, ({ key }) => key.day).values()
+  return days
+    .map((ofDay): Slice => {
+      const estimated = ofDay.some((slice) => slice.estimated)
+      const key = { day: ofDay[0]!.key.day, place: NO_PLACE }
+      const named = { project: undefined, ticket: undefined, labels: undefined, summary: undefined }
+      return { key, ...named, ...sumOfTotals(ofDay), estimated }
+    })
+    .toArray()
 }
 
 /** The slices of a source, over which its later totals are laid if it has reported any without slices. */
@@ -75,11 +92,6 @@ function restOf({ totals, attributes }: Statement, slices: readonly Slice[], tim
   const named = { project: undefined, ticket: undefined, labels }
   const known = slices.find(({ key }) => isSameKey(key, { day, place: placeOf(named) }))
   return { key: { day, place: placeOf(named) }, ...(known ?? { ...named, labels: attributes!.labels }), startedAt }
-}
-
-function placeLabelsOf(labels: LabelMap | undefined): LabelMap | undefined {
-  const found = PLACE_LABELS.flatMap((name) => (labels?.[name] === undefined ? [] : [[name, labels[name]] as const]))
-  return found.length > 0 ? Object.fromEntries(found.sort()) : undefined
 }
 
 /**

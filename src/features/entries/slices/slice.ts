@@ -31,6 +31,19 @@ export interface Slice extends Totals, NamedPlace {
 /** The place of cells that name none. */
 export const NO_PLACE = 0n
 
+/** Labels that say where a session works, which changes while it does. All others are of the whole session. */
+const PLACE_LABELS = ['branch', 'repository'] as const
+
+export function placeLabelsOf(labels: LabelMap | undefined): LabelMap | undefined {
+  const found = PLACE_LABELS.flatMap((name) => (labels?.[name] === undefined ? [] : [[name, labels[name]] as const]))
+  return found.length > 0 ? Object.fromEntries(found) : undefined
+}
+
+export function otherLabelsOf(labels: LabelMap | undefined): LabelMap | undefined {
+  const { branch: _, repository: __, ...others } = labels ?? {}
+  return Object.keys(others).length > 0 ? others : undefined
+}
+
 const PLACES_LIMIT = 10_000
 const places = new Map<string, bigint>()
 

@@ -135,6 +135,26 @@ forEachEngine('a session with slices from several sources', (open) => {
     }
   })
 
+  test('keeps its branches if the source that counts names only a project, which is then that of all', async () => {
+    const { say, shown } = await stage(await open())
+    const log: Statement = {
+      source: 'log',
+      project: 'TWO',
+      slices: [
+        cell('2026-10-30T09:00', '', 100),
+        cell('2026-10-30T11:00', '', 1_000, { project: 'TWO', tokens: { input: 1_000, output: 9 } }),
+      ],
+    }
+    const file: Statement = { source: 'report', slices: FILE }
+    for (const [position, order] of [...permutationsOf([file, log])].entries()) {
+      for (const statement of order) await say(`s-${position}`, statement)
+      expect(shownBriefly(await shown(`s-${position}`))).toEqual([
+        ['10-30', 'A-1', 600, 'TWO'],
+        ['10-30', 'A-2', 500, 'TWO', 'estimated'],
+      ])
+    }
+  })
+
   test('has no reported cost that nobody has reported, also where a slice has moved before', async () => {
     const { say, shown } = await stage(await open())
     await say('s-1', { source: 'report', slices: [cell('2026-10-30T10:00', 'A-1', 600)] })
@@ -172,6 +192,8 @@ forEachEngine('a session with slices from several sources', (open) => {
       pick(['Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe']),
     )
     for (let round = 0; round < runs(12); round += 1) {
+      // Telemetry repeats what its resource names.
+      const named = pick(['log', 'span', 'neither'])
       const statements = Array.from({ length: 4 }, (_, step): Statement => {
         const source = pick(SESSION_SOURCES)
         const days = ['2026-10-24T23:50', '2026-10-25T01:10', '2026-10-31T18:20', '2026-11-01T00:05']
@@ -179,6 +201,7 @@ forEachEngine('a session with slices from several sources', (open) => {
         const cells = Array.from({ length: 1 + random.below(4) }, () =>
           cell(pick(days), source === 'report' ? pick(['A-1', 'A-2', '']) : '', 1 + random.below(500), {
             tokens: { input: random.below(500), output: random.below(50) },
+            ...(source === named && { project: 'ONE', labels: { team: 'core' } }),
           }),
         )
         const common = {
