@@ -5,6 +5,7 @@ import {
   asc,
   type Column,
   eq,
+  exists,
   gt,
   inArray,
   isNotNull,
@@ -62,12 +63,23 @@ export function listMisplacedStatuses(reader: Reader, { reported, onSheets }: Al
 }
 
 /**
- * Parts that do not continue the previous one, of their slice if they have one, and entries without a session that
- * continue another.
+ * Parts that do not continue the previous one, of their slice if their model has slices, where the first one continues
+ * none; and entries without a session that continue another.
  */
 export function listBrokenParts(reader: Reader, limit: number) {
   const { entries, sessions } = reader.tables
   const before = aliasedTable(entries, 'before')
+  const other = aliasedTable(entries, 'other')
+  const sliced = reader
+    .select({ id: other.id })
+    .from(other)
+    .where(
+      and(
+        eq(other.sessionId, entries.sessionId),
+        eq(other.chainModelId, entries.chainModelId),
+        isNotNull(other.sliceDay),
+      ),
+    )
   const continued = reader
     .select({ id: before.id })
     .from(before)
@@ -76,16 +88,10 @@ export function listBrokenParts(reader: Reader, limit: number) {
         eq(before.sessionId, entries.sessionId),
         eq(before.chainModelId, entries.chainModelId),
         eq(before.id, entries.continuesId),
+        or(eq(before.part, sql`${entries.part} - 1`), and(lt(before.part, entries.part), exists(sliced))),
         or(
-          and(isNull(entries.sliceDay), eq(before.part, sql`${entries.part} - 1`)),
-          and(
-            isNotNull(entries.sliceDay),
-            lt(before.part, entries.part),
-            or(
-              isNull(before.sliceDay),
-              and(eq(before.sliceDay, entries.sliceDay), eq(before.slicePlace, entries.slicePlace)),
-            ),
-          ),
+          isNull(before.sliceDay),
+          and(eq(before.sliceDay, entries.sliceDay), eq(before.slicePlace, entries.slicePlace)),
         ),
       ),
     )
@@ -96,7 +102,7 @@ export function listBrokenParts(reader: Reader, limit: number) {
     .where(
       or(
         and(sql`coalesce(${entries.part}, 1) = 1`, isNotNull(entries.continuesId)),
-        and(gt(entries.part, 1), or(isNull(entries.sliceDay), isNotNull(entries.continuesId)), notExists(continued)),
+        and(gt(entries.part, 1), or(isNotNull(entries.continuesId), notExists(sliced)), notExists(continued)),
       ),
     )
     .limit(limit)

@@ -38,8 +38,8 @@ export interface Recording extends PlacedReport {
   /** Earlier sessions of other people with the same harness and id, of which this one may be a duplicate. */
   others: readonly SessionRecord[]
   source: SessionSource
-  /** The slices of the report, if it has any. */
-  slices?: readonly Slice[] | undefined
+  /** The slices of the report, if it has any; null if earlier ones of its source do not count any more. */
+  slices?: readonly Slice[] | null | undefined
   /** Of a session with several sources: labels that only slices have, even if another source has them of the whole. */
   hidden?: ReadonlySet<string> | undefined
   /** The slice that is recorded. */

@@ -37,8 +37,8 @@ export interface Report extends Totals {
   labels: LabelMap | undefined
   /** The counts of each request, if the report lists them. They are summed, not stored. */
   listed?: Counts[] | undefined
-  /** The parts of the session, if the report lists them. */
-  cells?: readonly Cell[] | undefined
+  /** The parts of the session, if the report lists them; null if those that its source has listed so far do not count any more. */
+  cells?: readonly Cell[] | null | undefined
 }
 
 /** A moment by which all entries that there are have started. */

@@ -95,10 +95,28 @@ export function moveSlices(recording: Recording, parts: readonly EntryView[], sl
     const isIgnored = ignored.some(({ entry }) => isSameKey(keyOf(entry), slice.key))
     return isIgnored ? { ...slice, ...sumOfSlice(parts, slice.key) } : slice
   })
-  const steps = stepsTo(parts.map(slicedPartOf), counted)
+  return answerOf(recording, moveTo(recording, parts, counted))
+}
+
+/** Makes the parts of a model whose slices do not count any more sum to its totals. Throws `session_shrunk` (409). */
+export function moveWhole(recording: Recording, parts: readonly EntryView[], totals: Totals): Recorded {
+  if (parts.some(({ entry }) => ignoresReports(entry))) return repeated(parts.at(-1)!)
+  const [moved] = moveTo(recording, parts, [{ ...totals, key: null }])
+  return moved ?? repeated(parts.at(-1)!)
+}
+
+function moveTo(recording: Recording, parts: readonly EntryView[], targets: readonly (Slice | Whole)[]): Recorded[] {
+  const isSliced = targets.some(({ key }) => key !== null)
+  const steps = stepsTo(
+    parts.map((part) => slicedPartOf(part, isSliced)),
+    targets,
+  )
   if ('shrunk' in steps) throw sessionShrunk(steps.shrunk)
-  const outcomes = applySteps(recording, parts, steps)
-  return answerOf(recording, outcomes)
+  return applySteps(recording, parts, steps)
+}
+
+interface Whole extends Totals {
+  key: null
 }
 
 /** What later reports of a slice add is ignored: its usage stays that of its parts. */
@@ -111,28 +129,33 @@ function sumOfSlice(parts: readonly EntryView[], key: SliceKey) {
   return figures
 }
 
-/** What a person has decided about a session without slices stays as it is. */
-function slicedPartOf({ entry }: EntryView): SlicedPart {
+/** What a person has decided about a session without slices stays as it is once it has some, and the other way round. */
+function slicedPartOf({ entry }: EntryView, isSliced: boolean): SlicedPart {
   const part = reportedPart(entry)
   const key = keyOf(entry)
   const isDecided =
-    key === null &&
+    (key === null) === isSliced &&
     (entry.placedBy === 'manual' || entry.corrected !== null || entry.status === 'rejected' || isShare(entry))
   return { ...part, key, locked: part.locked || isDecided }
 }
 
-function applySteps(recording: Recording, parts: readonly EntryView[], steps: readonly Step<Slice>[]): Recorded[] {
+function applySteps(
+  recording: Recording,
+  parts: readonly EntryView[],
+  steps: readonly Step<Slice | Whole>[],
+): Recorded[] {
   let next = (parts.at(-1)?.entry.part ?? 0) + 1
   return steps.map((step): Recorded => {
     if (step.kind === 'supersede') {
       supersede(recording, parts[step.part]!)
       return { outcome: 'updated', replayed: false, entry: parts[step.part]! }
     }
-    const own = ofSlice(recording, step.target)
+    const { target } = step
+    const own = target.key === null ? recording : ofSlice(recording, target)
     if (step.kind === 'set') return changePart(own, parts[step.part]!, step.usage)
     const last = step.after === undefined ? undefined : parts[step.after]!
     const further = last ? own : continuingModel(own, parts.at(-1))
-    const bound = last ? undefined : boundBy(parts, step.target.key)
+    const bound = last || target.key === null ? undefined : boundBy(parts, target.key)
     return appendPart(further, { last, bound, part: next++ }, step.usage)
   })
 }

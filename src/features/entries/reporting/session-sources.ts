@@ -26,6 +26,7 @@ import {
   lastParts,
   laterSlices,
   moveSlices,
+  moveWhole,
   namesIn,
   slicesIn,
 } from './session-slices.ts'
@@ -63,9 +64,9 @@ export function recordFromSources(recording: Recording): Recorded {
   const own = kept.find((row) => row.source === source && row.chainModelId === chainModelId)
   const models = new Set([chainModelId, ...chains.keys(), ...kept.map((row) => row.chainModelId)])
   if (models.size > MERGED_MODELS_LIMIT && (isFurtherSource || !own)) throw sessionTooLarge()
-  const known = own && readTotals(own.totals)
+  const known = own && { ...readTotals(own.totals), ...(recording.slices === null && { slices: undefined }) }
   const isOpen = !hasFixed(chains.get(chainModelId) ?? [])
-  const reported = statementOf(report, recording.slices)
+  const reported = statementOf(report, recording.slices ?? undefined)
   const statement = known ? updated(known, reported, isOpen) : reported
   const current = { chainModelId, source, totals: writeTotals(statement) }
   if (!isEqual(own?.totals, current.totals)) state.saveSource(recording.session.id, current)
@@ -151,7 +152,10 @@ function supplyAll(recording: Recording, rows: readonly SourceTotals[], chains: 
     if (slices) {
       const completed = hasFixed(parts) ? slices : completeSlices(slices, ofModel.map(statementIn), valued)
       recorded.set(chainModelId, moveSlices({ ...moving, hidden: namesIn(completed) }, parts, completed))
-    } else recorded.set(chainModelId, moveChain(moving, parts, suppliedTotals(row, ofModel, parts)))
+    } else {
+      const totals = suppliedTotals(row, ofModel, parts)
+      recorded.set(chainModelId, isSliced(parts) ? moveWhole(moving, parts, totals) : moveChain(moving, parts, totals))
+    }
   }
   return recorded
 }
