@@ -129,12 +129,8 @@ export interface EntryAmendment {
   later_reports?: 'ignore'
 }
 
-/**
- * Telemetry of one model of a session so far, with each count as it was sent; money is decimal text of nano-dollars.
- */
-export interface TelemetryTotals {
-  model: string
-  provider: string | null
+/** Usage that telemetry has sent, with each count as it was sent; money is decimal text of nano-dollars. */
+export interface TelemetryFigures {
   started_at: number
   ended_at: number
   /** In the order of the channels' `PARTS`. */
@@ -146,11 +142,32 @@ export interface TelemetryTotals {
   above: number[][] | null
   /** Null if single calls are not known. */
   requests: number | null
-  /** The tier, speed and region; absent if they are the standard ones. */
-  service?: { service_tier: string | null; speed: string | null; region: string | null }
   reported_cost: string
   /** Whether any cost was missing, so that the sum of costs is incomplete. */
   cost_incomplete: boolean
+}
+
+/** Telemetry of one model of a session so far. */
+export interface TelemetryTotals extends TelemetryFigures {
+  model: string
+  provider: string | null
+  /** The tier, speed and region; absent if they are the standard ones. */
+  service?: { service_tier: string | null; speed: string | null; region: string | null }
+  /** What each day and place has of them; absent if that is not known of all. */
+  slices?: TelemetrySlice[] | undefined
+}
+
+/** What telemetry has sent of a model on one day at one place. */
+export interface TelemetrySlice {
+  /** Days since 1970. */
+  day: number
+  /** Decimal text of 63 bits; absent if nothing is named. */
+  place?: string
+  project?: string
+  ticket?: string
+  labels?: LabelMap
+  /** Absent of the only slice, which has those of the totals; `above` lacks thresholds that no call has exceeded. */
+  figures?: TelemetryFigures
 }
 
 /** A value with the time in milliseconds when it was last set; a later one replaces it. */

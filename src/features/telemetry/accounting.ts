@@ -6,18 +6,12 @@
 import type { LabelMap, SessionFacts, TelemetryTotals, TimedValue } from '../../database/schema/records.ts'
 import type { TelemetrySource } from '../../database/schema/values.ts'
 import { REQUEST_THRESHOLDS } from '../../lib/request-thresholds.ts'
-import {
-  type Counts,
-  type RequestsAbove,
-  type Service,
-  totalTokens,
-  usageDetails,
-  withoutRedundant,
-} from '../../shared/usage.ts'
-import type { Report } from '../entries/contract.ts'
-import { isReservedName } from '../projects/service.ts'
+import { totalTokens } from '../../shared/usage.ts'
+import { MERGED_SLICES_LIMIT, otherLabelsOf, type Report } from '../entries/contract.ts'
 import { COST_LIMIT_NANOS, COUNT_LIMIT } from './channels/fields.ts'
-import { type Observation, PARTS, type Parts, type PointUsage, type RequestUsage } from './channels/observation.ts'
+import type { Observation, PointUsage, RequestUsage } from './channels/observation.ts'
+import { added, countsOf, noFigures, usageOf } from './figures.ts'
+import { allowedName, cellsOf, sliceOf, slicesAfter, withoutOutdatedSlices } from './slices.ts'
 
 /** How far an agent's clock may be ahead, as for reports. */
 const AHEAD_LIMIT_MS = 86_400_000
@@ -72,8 +66,9 @@ export function issueOf({ endedAt, channel }: Observation, now: number): string 
   return `${channel}: timestamp more than one day ahead of the server time`
 }
 
-export function account(known: Known, observations: readonly Keyed[], now: number): Accounted {
-  const books = new Books(known, now)
+/** `timeZone` is that of the session's days. */
+export function account(known: Known, observations: readonly Keyed[], now: number, timeZone: string): Accounted {
+  const books = new Books(known, now, timeZone)
   const outcomes = observations.map((each) => books.enter(each))
   return { ...books.kept(), outcomes }
 }
@@ -91,8 +86,11 @@ class Books {
   constructor(
     readonly known: Known,
     readonly now: number,
+    readonly timeZone: string,
   ) {
-    this.#totals = new Map(known.totals.map((each) => [keyOf(each), each]))
+    this.#totals = new Map(
+      known.totals.map((each) => [keyOf(each), { ...each, totals: withoutOutdatedSlices(each.totals) }]),
+    )
     this.#seen = new Set(known.seen)
     this.#streams = new Map(known.streams)
     this.#facts = { ...known.facts }
@@ -159,24 +157,18 @@ class Books {
     const { source, model, provider, service } = observation
     const known = this.#totals.get(keyOf({ source, modelKey }))
     if (known) return known
-    const countsCalls = source !== 'metric'
-    const time = this.#timeOf(observation)
+    const { startedAt } = this.#timeOf(observation)
     return {
       source,
       modelKey,
       totals: {
         model,
         provider,
-        started_at: time.startedAt,
-        ended_at: time.endedAt,
-        parts: PARTS.map(() => 0),
-        above: countsCalls ? REQUEST_THRESHOLDS.map((threshold) => [threshold, ...PARTS.map(() => 0)]) : null,
-        requests: countsCalls ? 0 : null,
+        ...noFigures(startedAt, source === 'metric' ? null : REQUEST_THRESHOLDS),
         ...(service && {
           service: { service_tier: service.serviceTier, speed: service.speed, region: service.region },
         }),
-        reported_cost: '0',
-        cost_incomplete: false,
+        slices: [],
       },
     }
   }
@@ -184,16 +176,23 @@ class Books {
   /** The totals after the observation. */
   #with(totals: TelemetryTotals, observation: Observation): TelemetryTotals {
     const { usage, model, provider } = observation
-    const { startedAt, endedAt } = this.#timeOf(observation)
-    const updated = {
+    const time = this.#timeOf(observation)
+    const addition = { usage, ...time, before: usage.kind === 'request' ? 0n : this.#before(usage) }
+    const where = totals.slices && sliceOf(observation, time.startedAt, this.timeZone)
+    return {
       ...totals,
+      ...added(totals, addition),
       // Of two spellings with the same canonical form, or two providers, always the same one, in any order of arrival.
       model: [totals.model, model].sort()[0]!,
       provider: [totals.provider, provider].filter((each) => each !== null).sort()[0] ?? null,
-      started_at: Math.min(totals.started_at, startedAt),
-      ended_at: Math.max(totals.ended_at, endedAt),
+      slices: slicesAfter(totals, { where, addition, hasRoom: () => this.#hasRoom() }),
     }
-    return usage.kind === 'request' ? withCall(updated, usage) : withPoint(updated, usage, this.#before(usage))
+  }
+
+  #hasRoom(): boolean {
+    return (
+      this.#totals.values().reduce((sum, { totals }) => sum + (totals.slices?.length ?? 0), 0) < MERGED_SLICES_LIMIT
+    )
   }
 
   /**
@@ -244,79 +243,26 @@ function keyOf({ source, modelKey }: Pick<ModelTotals, 'source' | 'modelKey'>): 
   return `${source} ${modelKey}`
 }
 
-function withCall(totals: TelemetryTotals, { parts, costNanos }: RequestUsage): TelemetryTotals {
-  const counts = PARTS.map((part) => parts[part])
-  const sum = (to: number[]) => to.map((count, position) => count + counts[position]!)
-  const length = totalTokens(parts) - parts.output
-  return {
-    ...totals,
-    parts: sum(totals.parts),
-    above: totals.above!.map(([threshold, ...long]) => [threshold!, ...(length > threshold! ? sum(long) : long)]),
-    requests: totals.requests! + 1,
-    reported_cost: (BigInt(totals.reported_cost) + (costNanos ?? 0n)).toString(),
-    cost_incomplete: totals.cost_incomplete || costNanos === null,
-  }
-}
-
-function withPoint(totals: TelemetryTotals, { part, value }: PointUsage, before: bigint): TelemetryTotals {
-  const increase = value - before
-  if (part === 'cost') return { ...totals, reported_cost: (BigInt(totals.reported_cost) + increase).toString() }
-  const position = PARTS.indexOf(part)
-  return { ...totals, parts: totals.parts.map((count, at) => (at === position ? count + Number(increase) : count)) }
-}
-
-/**
- * The five disjoint counts. Until all points of a metric have arrived, the cache counts may exceed the input that
- * includes them.
- */
-function countsOf(parts: number[]): Counts {
-  const { inputSide, ...counts } = Object.fromEntries(PARTS.map((part, at) => [part, parts[at]!])) as Parts
-  const cache = counts.cacheRead + counts.cacheWrite + counts.cacheWrite1h
-  return inputSide === 0 ? counts : { ...counts, input: counts.input + Math.max(inputSide - cache, 0) }
-}
-
 function tokensOf({ parts }: TelemetryTotals): number {
   return totalTokens(countsOf(parts))
-}
-
-/** Telemetry can't be rejected for a name that reports don't allow, so such a name is ignored. */
-function nameOf(fact: TimedValue<string> | undefined): string | undefined {
-  return fact && !isReservedName(fact[1]) ? fact[1] : undefined
-}
-
-function requestsAboveOf({ above }: TelemetryTotals): RequestsAbove[] | null {
-  if (above === null) return null
-  return withoutRedundant(above.map(([threshold, ...parts]) => ({ threshold: threshold!, counts: countsOf(parts) })))
-}
-
-function serviceOf({ service }: TelemetryTotals): Service | undefined {
-  return service && { serviceTier: service.service_tier, speed: service.speed, region: service.region }
 }
 
 /** A session's facts and one source's totals of a model, as a report. */
 export function reportOf(
   { totals }: ModelTotals,
   { agent, project, ticket, labels }: SessionFacts,
-  session: { harness: string; session: string },
+  { harness, session }: { harness: string; session: string },
 ): Report {
-  const cost = BigInt(totals.reported_cost)
+  const usage = usageOf(totals, totals)
+  const place = {
+    project: allowedName(project?.[1]),
+    ticket: allowedName(ticket?.[1]),
+    labels: totals.slices ? otherLabelsOf(labels?.[1]) : labels?.[1],
+  }
   return {
-    harness: session.harness,
-    agent: agent?.[1] ?? session.harness,
-    model: totals.model,
-    provider: totals.provider ?? undefined,
-    project: nameOf(project),
-    ticket: nameOf(ticket),
-    sessionKey: session.session,
-    summary: undefined,
-    labels: labels?.[1],
-    startedAt: totals.started_at,
-    endedAt: totals.ended_at,
-    counts: countsOf(totals.parts),
-    details: usageDetails({ requestsAbove: requestsAboveOf(totals), ...serviceOf(totals) }),
-    requests: totals.requests,
-    // The cost of only some calls is not the cost of all, and no cost at all is not a cost of 0.
-    reportedCostNanos: totals.cost_incomplete || cost === 0n ? null : cost,
-    activeMs: null,
+    ...{ harness, agent: agent?.[1] ?? harness, model: totals.model, provider: totals.provider ?? undefined },
+    ...{ sessionKey: session, summary: undefined, ...place },
+    ...usage,
+    cells: cellsOf(totals, place, usage),
   }
 }

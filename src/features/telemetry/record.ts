@@ -117,7 +117,7 @@ async function recordGroup(
 ): Promise<{ accounted: Accounted; shrunk: Observation[] }> {
   const session = await push.join(group, group.keyed[0]!.observation.source, owner)
   const known = await getKnown(tx, session.id, keysOf(group))
-  const accounted = account(known, group.keyed, now)
+  const accounted = account(known, group.keyed, now, session.timeZone)
   // A session in which nothing could be counted is not saved.
   if (accounted.totals.length === 0) return { accounted, shrunk: [] }
   await saveSession(tx, session.id, {

@@ -63,7 +63,7 @@ function after(known: Known, { totals, seen, streams, facts }: Accounted): Known
 function recorded(...requests: Observation[][]): Known {
   return requests.reduce((known, observations) => {
     const keyed = observations.map((observation) => ({ observation, modelKey: 1 }))
-    return after(known, account(known, keyed, NOW))
+    return after(known, account(known, keyed, NOW, 'UTC'))
   }, NOTHING)
 }
 
@@ -124,7 +124,12 @@ describe('calls', () => {
       ...begun,
       totals: [{ ...of, totals: { ...totals, above: totals.above!.filter(([threshold]) => threshold === 200_000) } }],
     }
-    const next = account(known, [{ observation: observed({ usage: call('b', { input: 250_000 }) }), modelKey: 1 }], NOW)
+    const next = account(
+      known,
+      [{ observation: observed({ usage: call('b', { input: 250_000 }) }), modelKey: 1 }],
+      NOW,
+      'UTC',
+    )
     expect(reports(after(known, next)).log!.details?.requestsAbove).toMatchObject([
       { threshold: 200_000, counts: { input: 550_000 } },
     ])
@@ -158,7 +163,7 @@ describe('calls', () => {
       observation: observed({ usage: call(`c${index}`, { output: 1 }), endedAt }),
       modelKey: 1,
     }))
-    const { outcomes, totals } = account(known, keyed, NOW)
+    const { outcomes, totals } = account(known, keyed, NOW, 'UTC')
     expect(outcomes).toEqual([
       { result: 'late' },
       { result: 'late' },
@@ -175,6 +180,7 @@ describe('calls', () => {
       known,
       [{ observation: observed({ usage: call('b', { output: 1 }) }), modelKey: 1 }],
       NOW,
+      'UTC',
     )
     expect(outcomes).toEqual([{ rejected: expect.stringContaining('session would exceed') }])
     const dear = [1, 2].map((id) => observed({ usage: call(`d${id}`, { output: 1 }, 10n ** 18n) }))

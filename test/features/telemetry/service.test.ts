@@ -406,7 +406,10 @@ forEachEngine('a session that telemetry brings', (open) => {
     await telemetry.receive(organization, logs({ output: 10, at: 60 }, { output: 2, at: 59 }))
     expect(await shown({ listed })).toEqual(['admin token log claude-sonnet-5 10 1'])
     await telemetry.receive(organization, logs({ output: 3, at: 86_400 * 8 }))
-    expect(await shown({ listed })).toEqual(['admin token log claude-sonnet-5 13 1'])
+    expect(await shown({ listed })).toEqual([
+      'admin token log claude-sonnet-5 10 1',
+      'admin token log claude-sonnet-5 3 2',
+    ])
     later(8 * 86_400_000)
     await telemetry.tidy()
     expect(await seen()).toHaveLength(0)

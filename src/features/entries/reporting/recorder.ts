@@ -62,14 +62,19 @@ export function createRecorder({ clock, organization, prices, placement, interne
     },
 
     /** Gets or creates a session, as a report of the reporter would. */
-    async join(tx: Tx, key: SessionKey, source: Submission['source'], reporter: Reporter): Promise<Joined> {
-      const { hashedSessionIds } = await organization.settings(tx)
+    async join(
+      tx: Tx,
+      key: SessionKey,
+      source: Submission['source'],
+      reporter: Reporter,
+    ): Promise<Joined & { timeZone: string }> {
+      const { hashedSessionIds, timeZone } = await organization.settings(tx)
       const state = new RecordingState(interned, { now: clock.now(), hashedSessionIds })
       state.wantSession(key)
       state.reportedBy(reporter)
       const joined = await state.set.plan(tx, () => joinSession(state, key, source, reporter))
       await state.save(tx, spending)
-      return joined
+      return { ...joined, timeZone }
     },
   }
 }

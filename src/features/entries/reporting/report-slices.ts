@@ -28,7 +28,7 @@ export interface Cell extends Totals, NamedPlace {
 }
 
 /** Slices of a session and model by day and place. Usage of further places belongs to its day alone. */
-const SLICES_LIMIT = 400
+export const SLICES_LIMIT = 400
 
 /** Adds up the cells of each day in the time zone and place; sorted, the earliest first. */
 export function foldCells(cells: readonly Cell[], timeZone: string): Slice[] {
@@ -132,10 +132,7 @@ function placesOf(report: TokenEntryReport): Places {
     if (found) return found[1]
     const { project, ticket, labels } = cell
     const own = placeNamedBy({ project, ticket, labels })
-    const named = own.project === undefined && own.ticket === undefined ? whole : own
-    const merged =
-      own.labels && whole.labels ? sortLabels({ ...whole.labels, ...own.labels }) : (own.labels ?? whole.labels)
-    const place = { place: placeOf(own), project: named.project, ticket: named.ticket, labels: merged }
+    const place = { place: placeOf(own), ...withWhole(own, whole) }
     if (known.length === COMPARED_PLACES) known.shift()
     known.push([cell, place])
     return place
@@ -148,6 +145,17 @@ function namesSame(one: SliceReport, other: SliceReport): boolean {
   const { labels: others = {} } = other
   for (const name in labels) if (labels[name] !== others[name]) return false
   return Object.keys(labels).length === Object.keys(others).length
+}
+
+/** What a cell names, and besides that what is said of all of them. A project and a ticket belong together. */
+export function withWhole(own: NamedPlace, whole: NamedPlace): NamedPlace {
+  const { project, ticket } = own.project === undefined && own.ticket === undefined ? whole : own
+  const isMerged = own.labels && whole.labels
+  return {
+    project,
+    ticket,
+    labels: isMerged ? sortLabels({ ...whole.labels, ...own.labels }) : (own.labels ?? whole.labels),
+  }
 }
 
 function placeNamedBy({ project, ticket, labels }: { [Name in keyof NamedPlace]?: NamedPlace[Name] }): NamedPlace {

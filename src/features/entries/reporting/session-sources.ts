@@ -39,7 +39,7 @@ import type { SessionRecord, SourceTotals } from './store/sessions.ts'
  */
 const MERGED_MODELS_LIMIT = 20
 /** Slices of all sources and models together. */
-const MERGED_SLICES_LIMIT = 2_000
+export const MERGED_SLICES_LIMIT = 2_000
 
 function sessionTooLarge(): Problem {
   return new Problem(

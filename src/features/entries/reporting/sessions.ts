@@ -58,8 +58,8 @@ export function recordInSession(state: RecordingState, submission: Submission, c
 
 /** Whether the totals of a report and the slices that are known of the model have to be kept beside each other. */
 function mixes(report: Report, parts: readonly EntryView[]): boolean {
-  const isStaleOne = isStale(report, totalsOf(parts))
-  return isSliced(parts) ? !report.cells && !isStaleOne : Boolean(report.cells) && isStaleOne
+  const hasCells = Boolean(report.cells)
+  return isSliced(parts) !== hasCells && isStale(report, totalsOf(parts)) === hasCells
 }
 
 /** The joined session, held if it may be a copy of another person's and nobody has decided about it. */

@@ -26,6 +26,8 @@ export interface PushedSession {
   id: number
   /** Whether its owner has not been identified yet. */
   isUnidentified: boolean
+  /** Of its days. */
+  timeZone: string
 }
 
 /** Identifies a session by its id and the key of its harness, by which harnesses are compared. */
@@ -66,8 +68,8 @@ export function createTelemetrySessions(recorder: Recorder, interned: Interned) 
           owner: Owner,
         ): Promise<PushedSession> {
           const key = { sessionKey: session, harnessId: harnessKey }
-          const joined = await recorder.join(tx, key, source, reporterFor(owner))
-          return { id: joined.session.id, isUnidentified: joined.session.unidentified }
+          const { session: joined, timeZone } = await recorder.join(tx, key, source, reporterFor(owner))
+          return { id: joined.id, isUnidentified: joined.unidentified, timeZone: joined.zone ?? timeZone }
         },
 
         /**
