@@ -43,7 +43,7 @@ export function layOver(totals: Totals, slices: readonly Slice[], rest: Rest, va
   const isUsed = used.values().some((name) => laid[receiver]!.get(name)! > 0n)
   for (const name of [REQUESTS, ACTIVE]) if (whole.has(name)) lay(name, isUsed ? receiver : ordered.length - 1)
   const usages = places.map((slice, at) => usageOf(laid[at]!, thresholds, slice))
-  const isKept = laid.map((each, at) => isEqual(each, before[at]!))
+  const isKept = laid.map((each, at) => at < ordered.length && isEqual(each, before[at]!))
   const costs = costsOf(
     totals,
     places.map((slice, at) => ({ ...slice, ...usages[at]! })),
