@@ -16,14 +16,31 @@ export function divideNumber(whole: bigint, weights: readonly bigint[]): bigint[
   const total = weights.reduce((sum, weight) => sum + weight, 0n)
   const shares = weights.map((weight) => (whole * weight) / total)
   let left = whole - shares.reduce((sum, share) => sum + share, 0n)
+  if (left === 0n) return shares
+  const isBefore = (one: number, other: number) => {
+    const [ofOne, ofOther] = [weights[one]! * (shares[other]! + 1n), weights[other]! * (shares[one]! + 1n)]
+    return ofOne > ofOther || (ofOne === ofOther && one < other)
+  }
+  // A heap whose first part is the next to get one: a session has hundreds of parts, and as many may be left.
+  const heap = weights.map((_, part) => part)
+  for (let at = Math.floor(heap.length / 2) - 1; at >= 0; at -= 1) sink(heap, at, isBefore)
   for (; left > 0n; left -= 1n) {
-    let next = 0
-    for (let part = 1; part < weights.length; part += 1) {
-      if (weights[part]! * (shares[next]! + 1n) > weights[next]! * (shares[part]! + 1n)) next = part
-    }
-    shares[next]! += 1n
+    shares[heap[0]!]! += 1n
+    sink(heap, 0, isBefore)
   }
   return shares
+}
+
+function sink(heap: number[], from: number, isBefore: (one: number, other: number) => boolean): void {
+  for (let at = from; ; ) {
+    const left = 2 * at + 1
+    if (left >= heap.length) return
+    const right = left + 1
+    const child = right < heap.length && isBefore(heap[right]!, heap[left]!) ? right : left
+    if (!isBefore(heap[child]!, heap[at]!)) return
+    ;[heap[at], heap[child]] = [heap[child]!, heap[at]!]
+    at = child
+  }
 }
 
 /** The divided figures of an entry. */
