@@ -76,6 +76,16 @@ export class WorkingSet {
     }
   }
 
+  /**
+   * Makes several parts of one step. If rows are missing for any of them, the step ends only after all of them have found
+   * out what they need: otherwise the plan would be made once more for each part.
+   */
+  parts<Result>(makes: readonly (() => Result)[]): Result[] {
+    const results = makes.map((make) => this.step(() => ({ value: make() })))
+    if (results.includes(undefined)) throw MISSING
+    return results.map((result) => result!.value)
+  }
+
   get isComplete(): boolean {
     return this.#parts.every((part) => part.isComplete)
   }

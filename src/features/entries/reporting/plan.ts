@@ -31,8 +31,10 @@ export function wantAll(state: RecordingState, items: readonly SetItem[]): void 
   for (const item of items) {
     const { report, reporter } = item
     state.wantNames(item)
-    if (report.ticket !== undefined) state.work.wantTicket(report.ticket, reporter.manager.id)
-    else if (report.project !== undefined) state.work.wantProject(report.project)
+    for (const { ticket, project } of report.cells ?? [report]) {
+      if (ticket !== undefined) state.work.wantTicket(ticket, reporter.manager.id)
+      else if (project !== undefined) state.work.wantProject(project)
+    }
     if (report.sessionKey === undefined) {
       if (item.idempotencyKey === undefined) state.wantContent(contentOf(item))
       else state.wantKey(reporter.manager.id, item.idempotencyKey)

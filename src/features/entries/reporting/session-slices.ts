@@ -145,7 +145,7 @@ function applySteps(
   steps: readonly Step<Slice | Whole>[],
 ): Recorded[] {
   let next = (parts.at(-1)?.entry.part ?? 0) + 1
-  return steps.map((step): Recorded => {
+  const apply = (step: Step<Slice | Whole>): Recorded => {
     if (step.kind === 'supersede') {
       supersede(recording, parts[step.part]!)
       return { outcome: 'updated', replayed: false, entry: parts[step.part]! }
@@ -157,7 +157,8 @@ function applySteps(
     const further = last ? own : continuingModel(own, parts.at(-1))
     const bound = last || target.key === null ? undefined : boundBy(parts, target.key)
     return appendPart(further, { last, bound, part: next++ }, step.usage)
-  })
+  }
+  return recording.state.set.parts(steps.map((step) => () => apply(step)))
 }
 
 /** The report as it is about one slice. What it says besides hides nothing of what the slice names. */

@@ -212,6 +212,31 @@ forEachEngine('a sliced session', (open) => {
   })
 })
 
+forEachEngine('a session of a thousand slices', (open) => {
+  test('has 400 places, and one more for each day', async () => {
+    const { tell, listed, services } = await stage(await open())
+    const start = Date.UTC(2026, 9, 1)
+    const slices = Array.from({ length: 1_000 }, (_, at) => {
+      const moment = (ms: number) => new Date(start + at * 900_000 + ms).toISOString()
+      const labels = { branch: `feature/${at}` }
+      return {
+        started_at: moment(0),
+        ended_at: moment(899_000),
+        tokens: { input: 10, output: at },
+        labels,
+        ticket: `T-${at}`,
+      }
+    })
+    const { slices: entries } = await tell({ slices })
+    // The last of the 400 is on the fifth day of eleven.
+    expect(entries).toHaveLength(400 + 7)
+    expect(entries!.reduce((sum, { entry }) => sum + entry.entry.output, 0)).toBe((999 * 1_000) / 2)
+    expect((await tell({ slices: slices.toReversed() })).outcome).toBe('repeated')
+    expect((await listed()).at(-1)!.labels).toEqual({})
+    expect(await services.entries.verify()).toEqual([])
+  }, 60_000)
+})
+
 test('a batch names what becomes of each slice, and a dry run shows it without saving anything', async () => {
   const app = await startApp()
   const person = await app.person()
