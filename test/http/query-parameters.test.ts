@@ -4,11 +4,13 @@ import { startApp, type TestApp } from '../support/app.ts'
 let app: TestApp
 let session: string
 let viewer: string
+let token: string
 
 beforeAll(async () => {
   app = await startApp()
   session = await app.session('admin')
   viewer = await app.session('viewer')
+  token = await app.token('svc', await app.person())
 })
 afterAll(() => app.close())
 
@@ -36,6 +38,12 @@ interface Asked {
   issue: { pointer: string; code: string; message: string } | undefined
 }
 
+/** Only agents report. */
+function callerOf(path: string, method: string): { session: string } | { token: string } {
+  if (path === '/api/v1/token-entries/batch' && method === 'post') return { token }
+  return { session: path.startsWith('/api/v1/shared') ? viewer : session }
+}
+
 /** Every operation with each of its parameters alone, whose value is `valueFor` its name; without one, it is left out. */
 async function askEach(valueFor: (name: string, operation: string) => string | undefined): Promise<Asked[]> {
   const { json: document } = await app.call('GET /api/v1/openapi.json')
@@ -51,7 +59,7 @@ async function askEach(valueFor: (name: string, operation: string) => string | u
         const query = new URLSearchParams({ ...(period && { starting_at: '2026-11-01' }), ...needed, [name]: value })
         const address = `${path.replaceAll(/\{\w+\}/g, 'none')}?${query}`
         const { status, json } = await app.call(`${method.toUpperCase()} ${address}`, {
-          session: path.startsWith('/api/v1/shared') ? viewer : session,
+          ...callerOf(path, method),
           ...(method !== 'get' && { json: exampleOf(operation) }),
         })
         const issue = json?.errors?.find(({ pointer }: { pointer: string }) => pointer === `/query/${name}`)

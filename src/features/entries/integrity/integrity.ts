@@ -68,7 +68,7 @@ export async function findInconsistentEntries(reader: Reader): Promise<string[]>
     ...(await firstNamed(
       (limit) => listUnevenSessions(reader, limit),
       ({ session, model, count, sum, total }) =>
-        `The entries of session ${session} have ${sum} ${count} tokens of ${model}, but its source has reported ${total}. ${RESTORE}`,
+        `The entries of session ${session} sum to ${sum} in ${count} for ${model}, but its source has reported ${total}. ${RESTORE}`,
     )),
     ...(await findForeignEntries(reader)),
     ...(await firstNamed(
