@@ -132,6 +132,28 @@ describe('tally entries report', () => {
     expect((await tally.done(['entries', 'show', first.id])).stdout).not.toContain('duplicate')
   })
 
+  test('shows the slices of a session by day and branch, with what each cost', async () => {
+    const cell = (day: string, branch: string, input: number, active_seconds?: number) => ({
+      ...{ started_at: `${day}T10:00:00Z`, ended_at: `${day}T10:10:00Z`, tokens: { input, output: 0 } },
+      ...{ labels: { branch }, active_seconds },
+    })
+    const slices = [cell('2026-10-30', 'ACME-1', 1_000, 384), cell('2026-11-20', 'ACME-2', 500)]
+    const body = { ...entry({ agent_name: 'sliced', session_id: 's-days', slices, tokens: undefined }) }
+    await Bun.write(
+      join(tally.folder, 'slices.json'),
+      JSON.stringify({ ...body, started_at: '2026-10-30T10:00:00Z', ended_at: '2026-11-20T10:10:00Z' }),
+    )
+    await tally.done(['entries', 'report', '--file', 'slices.json'], { env })
+    const { data } = await tally.json(['entries', 'list', '--session-id', 's-days', '--order', 'asc'])
+    const { stdout } = await tally.done(['entries', 'show', data[0].id])
+    expect(stdout).toMatch(/active time +6 min/)
+    expect(stdout).toMatch(/2026-10-30 +ACME-1 .* 6 min +1,000 +0\.00125 +this entry/)
+    expect(stdout).toMatch(/2026-11-20 +ACME-2 .* – +500 +0\.000625/)
+    expect(await tally.json(['entries', 'show', data[0].id])).toMatchObject({ slice: { day: '2026-10-30' } })
+    const [whole] = (await tally.json(['entries', 'list', '--session-id', 's-2'])).data
+    expect((await tally.done(['entries', 'show', whole.id])).stdout).not.toContain('BRANCH')
+  })
+
   test('takes a file, and keeps every digit of its numbers', async () => {
     const text = JSON.stringify(entry()).replace(/}$/, ', "reported_cost": 123456789.123456789}')
     await Bun.write(join(tally.folder, 'session.json'), text)

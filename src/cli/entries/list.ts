@@ -5,6 +5,7 @@ import { columnsOption, wideOption } from '../flags/columns.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
 import { examples } from '../flags/options.ts'
 import type { ColumnFlags } from '../terminal/columns.ts'
+import { durationText } from '../terminal/numbers.ts'
 import { type Column, minute, note, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 
@@ -95,13 +96,6 @@ const DURATION: Column<TokenEntry> = {
   title: 'DURATION',
   of: ({ started_at, ended_at }) => durationText(Date.parse(ended_at) - Date.parse(started_at)),
   align: 'right',
-}
-
-function durationText(milliseconds: number): string {
-  const seconds = Math.round(milliseconds / 1_000)
-  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60]
-  if (hours > 0) return `${hours} h ${minutes} min`
-  return minutes > 0 ? `${minutes} min` : `${seconds} s`
 }
 
 /** Next to the cost where it is filtered by how far it is from this. */

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
-import type { TokenEntryDetail, TokenEntryHistory } from '../../features/entries/schema.ts'
+import type { TokenEntry, TokenEntryDetail, TokenEntryHistory } from '../../features/entries/schema.ts'
 import { serviceText, toolsText } from '../../shared/price-texts.ts'
 import { examples } from '../flags/options.ts'
 import { printCalculation } from '../prices/calculation.ts'
 import { effectiveText } from '../prices/text.ts'
-import { exactText, shareText } from '../terminal/numbers.ts'
-import { minute, print, printJson, printTable } from '../terminal/print.ts'
+import { durationText, exactText, shareText } from '../terminal/numbers.ts'
+import { minute, note, print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
+import { placeOf } from './list.ts'
 
 export function addEntriesShowCommand(entries: Command): void {
   entries
@@ -17,13 +18,24 @@ export function addEntriesShowCommand(entries: Command): void {
     .addHelpText('after', examples('tally entries show ent_01a1fa172a0277f3983322718874f2ef'))
     .action(async (id: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<CommandFlags>()
-      const { entry, history, timeZone } = await withServices(flags, async ({ entries, organization }, { viewer }) => ({
-        entry: await entries.listing.getEntry(id, viewer),
-        history: await entries.listing.getHistory(id, viewer),
-        timeZone: (await organization.settings()).timeZone,
-      }))
+      const { readListQuery } = await import('../../features/entries/contract.ts')
+      const { entry, session, history, timeZone } = await withServices(flags, async (services, { viewer }) => {
+        const { listing } = services.entries
+        const entry = await listing.getEntry(id, viewer)
+        const { timeZone } = await services.organization.settings()
+        const session = !flags.json && entry.slice && readListQuery(sessionOf(entry), timeZone)
+        return {
+          ...{ entry, timeZone },
+          session: session && (await listing.listEntries(viewer, session)),
+          history: await listing.getHistory(id, viewer),
+        }
+      })
       if (flags.json) return printJson(entry)
       printFields(entry)
+      if (session) {
+        print('')
+        printSession(session, entry)
+      }
       print('')
       printValue(entry, timeZone)
       print('')
@@ -50,6 +62,7 @@ function printFields(entry: TokenEntryDetail): void {
     ['summary', entry.summary],
     ['labels', labels.join(' ') || null],
     ['tokens', tokens.total.toLocaleString('en')],
+    ['active time', activeText(entry)],
     ['model calls', entry.requests === null ? null : entry.requests.toLocaleString('en')],
     ['tools', toolsText(entry.tools)],
     ['cost', costText(entry)],
@@ -58,6 +71,43 @@ function printFields(entry: TokenEntryDetail): void {
   ]
   for (const [name, value] of fields) if (value !== null) print(`${name.padEnd(12)} ${value}`)
 }
+
+/** Entries of the session that are shown; a longer one has a list of its own. */
+const SESSION_LIMIT = '100'
+
+/** The entries of the same person's session. */
+const sessionOf = ({ session_id, agent_manager }: TokenEntry) => ({
+  session_id: session_id!,
+  agent_manager: agent_manager.id,
+  superseded: 'false',
+  order: 'asc',
+  limit: SESSION_LIMIT,
+})
+
+function printSession({ data, has_more }: { data: TokenEntry[]; has_more: boolean }, entry: TokenEntry): void {
+  printTable(
+    [
+      { title: 'DAY', of: ({ slice, started_at }) => slice?.day ?? minute(started_at) },
+      { title: 'BRANCH', of: (row) => row.labels.branch ?? placeOf(row) },
+      { title: 'MODEL', rank: 1, of: ({ model }) => model },
+      { title: 'PART', rank: 3, of: ({ part }) => String(part), align: 'right' },
+      { title: 'ACTIVE', rank: 2, of: (row) => activeText(row) ?? '–', align: 'right' },
+      { title: 'TOKENS', rank: 1, of: ({ tokens }) => tokens.total.toLocaleString('en'), align: 'right' },
+      { title: 'COST (USD)', of: ({ cost }) => (cost === null ? 'unpriced' : exactText(cost)), align: 'right' },
+      { title: 'NOTES', of: (row) => noteText(row, entry) },
+    ],
+    data,
+  )
+  if (has_more) note(`More entries: tally entries list --session-id ${entry.session_id}`)
+}
+
+const noteText = ({ id, slice, status }: TokenEntry, entry: TokenEntry): string =>
+  [id === entry.id && 'this entry', slice?.estimated && 'estimated', status === 'voided' && 'voided']
+    .filter(Boolean)
+    .join(', ')
+
+const activeText = ({ active_seconds }: TokenEntry): string | null =>
+  active_seconds === null ? null : durationText(active_seconds * 1_000)
 
 /** Why the entry may be a duplicate, and how to decide about it if it is held. */
 function duplicateText({ id, possible_duplicate_of: other, session_id, status }: TokenEntryDetail): string | null {

@@ -42,3 +42,11 @@ export function percentText(percent: number | null | undefined): string {
 
 /** A share of 1 as a percentage: 12.5%. */
 export const shareText = (share: number | null): string => (share === null ? '–' : `${(share * 100).toFixed(1)}%`)
+
+/** `1 h 12 min` */
+export function durationText(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1_000)
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60]
+  if (hours > 0) return `${hours} h ${minutes} min`
+  return minutes > 0 ? `${minutes} min` : `${seconds} s`
+}

@@ -151,8 +151,12 @@ export function ago(moment: string, now = Date.now()): string {
 }
 
 /** The time between two timestamps: `1 h 12 min`. */
-export function duration(from: string, to: string): string {
-  const seconds = Math.round((Date.parse(to) - Date.parse(from)) / 1_000)
+export const duration = (from: string, to: string): string =>
+  secondsInWords((Date.parse(to) - Date.parse(from)) / 1_000)
+
+/** `1 h 12 min` */
+export function secondsInWords(exactly: number): string {
+  const seconds = Math.round(exactly)
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.round(seconds / 60)
   if (minutes < 60) return `${minutes} min`

@@ -103,6 +103,11 @@ test('a history shows costs exactly and counts with separators', () => {
   ).toEqual(['List value: none → $0.000000123', 'Tokens: input: 1,000 → 2,500'])
 })
 
+test('a history says which day of its session an entry was cut down to', () => {
+  expect(actionOf({ action: 'sliced' } as Parameters<typeof actionOf>[0])).toBe('Split by day')
+  expect(details({ day: '2026-10-30' })).toEqual(['Day: 30 Oct 2026'])
+})
+
 test('a history shows details and actions that the page does not know as they are stored', () => {
   expect(details({ from: 'a', to: 'b', because: 'new_reason', reason: 'Twice', source: 'log' })).toEqual([
     'a → b',

@@ -15,6 +15,7 @@ import { EntryCost } from './entry-cost.tsx'
 import { EntryFacts } from './entry-facts.tsx'
 import { EntryHistory } from './entry-history.tsx'
 import { EntryPlace } from './entry-place.tsx'
+import { EntrySession } from './entry-session.tsx'
 import { EntryWords } from './entry-words.tsx'
 
 interface EntryDrawerProps {
@@ -133,6 +134,7 @@ function OneEntry({ id, row }: { id: string; row: Entry | undefined }) {
       <EntryFacts entry={entry} />
       <EntryCost entry={entry} isComplete={data !== undefined} />
       <EntryPlace entry={entry} />
+      {entry.slice && entry.session_id !== null && <EntrySession entry={entry} session={entry.session_id} />}
       <EntryHistory id={id} />
     </Stack>
   )

@@ -8,7 +8,7 @@ import { addressOf } from '../../address.ts'
 import { count, percent } from '../../format/counts.ts'
 import { duration } from '../../format/moments.ts'
 import { money } from '../../format/money.ts'
-import { askEntry, type Entry, placeKey } from '../../parts/entries/entry.ts'
+import { activeTimeOf, askEntry, type Entry, placeKey } from '../../parts/entries/entry.ts'
 import { Moment } from '../../parts/figures.tsx'
 import { ThingLink } from '../../parts/thing-link.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
@@ -61,6 +61,7 @@ export const EntryFacts = ({ entry }: { entry: Entry }) => (
       ['Service', serviceText(entry)],
       ['Started', <Moment key="at" at={entry.started_at} />],
       ['Duration', duration(entry.started_at, entry.ended_at)],
+      ['Active time', activeTimeOf(entry)],
       ['Model calls', entry.requests === null ? null : count(entry.requests)],
       ['Tools', toolsText(entry.tools)],
       ['Session', <Session key="session" entry={entry} />],

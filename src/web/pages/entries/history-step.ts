@@ -1,5 +1,6 @@
 /** The steps of an entry's history as text. */
 import { count } from '../../format/counts.ts'
+import { dayInWords } from '../../format/moments.ts'
 import { exactMoney } from '../../format/money.ts'
 import type { HistoryStep } from '../../parts/entries/entry.ts'
 
@@ -20,6 +21,7 @@ const ACTIONS: Record<string, string> = {
   superseded: 'Superseded by another source',
   source_changed: 'Supplied by another source',
   shrunk: 'Reported with lower totals',
+  sliced: 'Split by day',
   adopted: 'Adopted from telemetry',
   assigned: 'Agent manager set',
   divided: 'Divided',
@@ -88,6 +90,7 @@ function valueWords(name: string, value: unknown): string {
     return `${valueWords(name, value.from)} → ${valueWords(name, value.to)}`
   }
   if (value === null || value === undefined) return 'none'
+  if (name === 'day' && typeof value === 'string') return dayInWords(value)
   if (typeof value === 'number') return /cost|value/.test(name) ? exactMoney(value) : count(value)
   if (typeof value === 'object') {
     const pairs = Object.entries(value).map(([key, each]) => `${key}: ${valueWords(key, each)}`)

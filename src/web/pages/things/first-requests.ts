@@ -13,6 +13,7 @@ import { type ThingKind, thingAt } from '../../parts/thing-address.ts'
 import { type Dimension, readDimension } from '../../parts/usage/dimensions.ts'
 import { usageQuery } from '../../parts/usage/usage.ts'
 import { answer, apiUntil } from '../../server/api.ts'
+import { listQuery } from '../../server/list.ts'
 import type { Me } from '../../server/me.ts'
 import { queryClient } from '../../server/queries.ts'
 import { trendQuestion } from '../reports/question.ts'
@@ -44,19 +45,37 @@ export const ticketQuery = (id: string) =>
     queryFn: ({ signal }): Promise<Ticket> => answer(apiUntil(signal).tickets({ id }).get()),
   })
 
-/** The entries of a session. */
+/** The entries of a session, page by page: it may have hundreds of slices. */
 export const sessionQuery = (name: string) =>
+  listQuery(['entries', 'session', name], (page, signal) =>
+    askEntries({ session_id: [name], order: 'asc' }, page, signal),
+  )
+
+/** The entry of a session that started last. */
+export const sessionEndQuery = (name: string) =>
   queryOptions({
-    queryKey: ['entries', 'session', name],
-    queryFn: ({ signal }) => askEntries({ session_id: [name], order: 'asc' }, undefined, signal),
+    queryKey: ['entries', 'session end', name],
+    queryFn: async ({ signal }) => {
+      const { data } = await answer(
+        apiUntil(signal)['token-entries'].get({ query: { session_id: [name], limit: '1' } }),
+      )
+      return data[0]
+    },
   })
+
+/** How long the agents of a session worked, as far as that is known. */
+export const activeTimeQuery = (name: string, timeZone: string) => {
+  const { filter, usual } = usageOf('session', name)
+  const { period } = usagePeriodOf(undefined, usual, timeZone)
+  return usageQuery({ period, filter, width: 'all', by: [], include: ['active_seconds'] })
+}
 
 /** What the page shows of the thing itself. */
 const ASK_ITSELF: Partial<Record<ThingKind, (key: string) => Promise<void>>> = {
   client: (id) => queryClient.prefetchQuery(clientQuery(id)),
   project: (id) => queryClient.prefetchQuery(projectQuery(id)),
   ticket: (id) => queryClient.prefetchQuery(ticketQuery(id)),
-  session: (name) => queryClient.prefetchQuery(sessionQuery(name)),
+  session: (name) => queryClient.prefetchInfiniteQuery(sessionQuery(name)),
 }
 
 /** When the first entry started; null if there is none. */

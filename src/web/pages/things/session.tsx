@@ -1,38 +1,44 @@
 /** One session, by the id that its harness gave it: its parts, when each ran, and what it used. */
 import { Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
-import { counted } from '../../format/counts.ts'
-import { dayOf, duration } from '../../format/moments.ts'
-import { countColumn, fineMoneyColumn } from '../../parts/columns.tsx'
+import { count, counted } from '../../format/counts.ts'
+import { dayInWords, dayOf, duration, secondsInWords } from '../../format/moments.ts'
+import { countColumn, fineMoneyColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { type Entry, placeKey } from '../../parts/entries/entry.ts'
+import { EmptyCell } from '../../parts/empty-cell.tsx'
+import { activeTimeOf, branchOf, dayOfSlice, type Entry, placeKey } from '../../parts/entries/entry.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
-import { Note, SectionTitle } from '../../parts/texts.tsx'
+import { Dimmed, Note, SectionTitle } from '../../parts/texts.tsx'
 import { ThingLink } from '../../parts/thing-link.tsx'
+import { type List, listOf } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { SOURCES } from '../entries/entry-facts.tsx'
-import { sessionQuery } from './first-requests.ts'
+import { activeTimeQuery, sessionEndQuery, sessionQuery } from './first-requests.ts'
 import { usageOf } from './kinds.ts'
 import { ThingUsage } from './thing-usage.tsx'
 import classes from './things.module.css'
 
 export function SessionPage({ name }: { name: string }) {
-  const { data, error, refetch } = useQuery(sessionQuery(name))
+  const list = listOf(useInfiniteQuery(sessionQuery(name)))
+  const isLong = list.first?.has_more === true
+  const end = useQuery({ ...sessionEndQuery(name), enabled: isLong })
+  const { rows, error, refetch } = list
+  const isKnown = rows !== undefined && (!isLong || end.data !== undefined)
   return (
     <Page title={name} lead="Session" above={{ href: '/entries', title: 'Entries' }}>
-      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
-      {!data && !error && <Loading />}
-      {data?.data.length === 0 && <Empty title="No such session">No entry that you can see has this session ID.</Empty>}
-      {data && data.data.length > 0 && <Session name={name} parts={data.data} hasMore={data.has_more} />}
+      {error && !rows && <Failure problem={asProblem(error)} retry={refetch} />}
+      {!isKnown && !error && <Loading />}
+      {rows?.length === 0 && <Empty title="No such session">No entry that you can see has this session ID.</Empty>}
+      {isKnown && rows.length > 0 && <Session name={name} parts={rows} list={list} last={end.data} />}
     </Page>
   )
 }
@@ -43,15 +49,20 @@ const latest = (moments: readonly string[]): string => moments.toSorted().at(-1)
 
 interface SessionProps {
   name: string
+  /** Those loaded so far. */
   parts: Entry[]
-  hasMore: boolean
+  list: List<Entry>
+  /** Of a session that is not loaded as a whole. */
+  last: Entry | undefined
 }
 
-function Session({ name, parts, hasMore }: SessionProps) {
+function Session({ name, parts, list, last }: SessionProps) {
   const { time_zone } = useSettings()
   const [, navigate] = useLocation()
-  const from = earliest(parts.map(({ started_at }) => started_at))
-  const to = latest(parts.map(({ ended_at }) => ended_at))
+  const known = last ? [...parts, last] : parts
+  const from = earliest(known.map(({ started_at }) => started_at))
+  const to = latest(known.map(({ ended_at }) => ended_at))
+  const isSliced = parts.some(({ slice }) => slice)
   const people = new Map(parts.map(({ agent_manager }) => [agent_manager.id, agent_manager.name]))
   const harnesses = new Set(parts.map(({ agent_harness }) => agent_harness))
   const agents = new Set(parts.map(({ agent_name }) => agent_name))
@@ -65,6 +76,10 @@ function Session({ name, parts, hasMore }: SessionProps) {
           ['Started', <Moment key="from" at={from} />],
           ['Ended', <Moment key="to" at={to} />],
           ['Duration', duration(from, to)],
+          [
+            'Active time',
+            parts.some(({ active_seconds }) => active_seconds !== null) && <ActiveTime key="active" name={name} />,
+          ],
         ]}
       />
       {people.size > 1 && (
@@ -74,26 +89,43 @@ function Session({ name, parts, hasMore }: SessionProps) {
         of={usageOf('session', name)}
         span={{
           from: dayOf(new Date(from), time_zone),
-          to: dayOf(new Date(latest(parts.map(({ started_at }) => started_at))), time_zone),
+          to: dayOf(new Date(latest(known.map(({ started_at }) => started_at))), time_zone),
         }}
         hasEntries={false}
       />
       <Stack gap="xs">
         <SectionTitle>Parts</SectionTitle>
         <Note>
-          {`${hasMore ? 'The first ' : ''}${counted(parts.length, 'entry', 'entries')}, one for each model, and more if the session continued after an entry was approved or billed.`}
+          {isSliced
+            ? 'One for each day, branch or place, and model, and more if the work there continued after an entry was approved or billed.'
+            : 'One for each model, and more if the session continued after an entry was approved or billed.'}
         </Note>
         <DataTable
           label="Parts of the session"
-          name="session-parts"
-          list={parts}
+          name={isSliced ? 'session-slices' : 'session-parts'}
+          // Only what is loaded as a whole can be sorted.
+          list={last ? list : parts}
           rowKey={({ id }) => id}
           open={({ id }) => navigate(addressOf('/entries', { session_id: name, open: id }))}
           isMuted={({ superseded }) => superseded}
           empty={null}
-          columns={columnsOf({ from: Date.parse(from), to: Date.parse(to) })}
+          columns={columnsOf({ from: Date.parse(from), to: Date.parse(to) }, isSliced, time_zone)}
         />
       </Stack>
+    </>
+  )
+}
+
+/** Of all entries of the session; those whose active time is unknown are named. */
+function ActiveTime({ name }: { name: string }) {
+  const { time_zone } = useSettings()
+  const { data } = useQuery(activeTimeQuery(name, time_zone))
+  if (data?.totals.active_seconds == null) return null
+  const { active_seconds, untimed_entries = 0, entries } = data.totals
+  return (
+    <>
+      {secondsInWords(active_seconds)}
+      {untimed_entries > 0 && `, unknown of ${count(untimed_entries)} of ${counted(entries, 'entry', 'entries')}`}
     </>
   )
 }
@@ -123,26 +155,28 @@ function placeOf({ started_at, ended_at }: Entry, { from, to }: Span): { left: s
   }
 }
 
-const columnsOf = (span: Span): Column<Entry>[] => [
+const columnsOf = (span: Span, isSliced: boolean, timeZone: string): Column<Entry>[] => [
+  ...(isSliced ? sliceColumns(timeZone) : []),
   {
     key: 'model',
     title: 'Model',
     minWidth: '160px',
-    phone: 'title',
+    phone: isSliced ? 'bare' : 'title',
     value: ({ model }) => model,
     cell: ({ model, part }) => (
       <>
         <bdi>{model}</bdi>
-        {part !== null && part > 1 && `, part ${part}`}
+        {/* Parts are numbered over all slices, where the number says nothing. */}
+        {!isSliced && part !== null && part > 1 && `, part ${part}`}
       </>
     ),
   },
-  { key: 'source', title: 'Source', width: '130px', phone: 'bare', cell: ({ source }) => SOURCES[source] },
+  { key: 'source', title: 'Source', width: '130px', ...extraIf(isSliced), cell: ({ source }) => SOURCES[source] },
   {
     key: 'started',
     title: 'Started',
     width: '124px',
-    phone: 'bare',
+    ...extraIf(isSliced),
     value: ({ started_at }) => started_at,
     cell: ({ started_at }) => <Moment at={started_at} isShort />,
   },
@@ -163,7 +197,18 @@ const columnsOf = (span: Span): Column<Entry>[] => [
     width: '96px',
     isNumber: true,
     phone: 'hidden',
+    isExtra: isSliced,
     cell: ({ started_at, ended_at }) => duration(started_at, ended_at),
+  },
+  {
+    key: 'active',
+    title: 'Active',
+    width: '96px',
+    isNumber: true,
+    phone: 'hidden',
+    isExtra: !isSliced,
+    value: ({ active_seconds }) => active_seconds,
+    cell: (entry) => activeTimeOf(entry) ?? <EmptyCell />,
   },
   {
     key: 'place',
@@ -175,4 +220,24 @@ const columnsOf = (span: Span): Column<Entry>[] => [
   { key: 'status', title: 'Status', width: '100px', phone: 'bare', cell: ({ status }) => <Status of={status} /> },
   countColumn('tokens', 'Tokens', ({ tokens }) => tokens.total, { width: '90px', phone: 'hidden' }),
   fineMoneyColumn('cost', 'Cost', ({ cost }) => cost, { width: '120px', phone: 'value' }),
+]
+
+/** What the day and the branch of a slice say already. */
+const extraIf = (isSliced: boolean) => ({ isExtra: isSliced, phone: isSliced ? 'hidden' : 'bare' }) as const
+
+const sliceColumns = (timeZone: string): Column<Entry>[] => [
+  {
+    key: 'day',
+    title: 'Day',
+    width: '150px',
+    phone: 'title',
+    value: (entry) => dayOfSlice(entry, timeZone),
+    cell: (entry) => (
+      <>
+        {dayInWords(dayOfSlice(entry, timeZone))}
+        {entry.slice?.estimated && <Dimmed> estimated</Dimmed>}
+      </>
+    ),
+  },
+  textColumn('branch', 'Branch', branchOf, { minWidth: '140px', phone: 'bare' }),
 ]

@@ -1,4 +1,5 @@
 /** Entries of the API, and short texts about them. */
+import { dayOf, secondsInWords } from '../../format/moments.ts'
 import { answer, api, apiUntil, type Body } from '../../server/api.ts'
 import { PAGE_LIMIT } from '../../server/list.ts'
 import type { EntryQuery } from './filters.ts'
@@ -42,6 +43,18 @@ export const CHANGED_BY_ENTRIES = ['entries', 'reports', 'projects', 'tickets', 
 /** The key of the ticket, else of the project: `ACME-42`, `ACME`; undefined for unattributed entries. */
 export const placeKey = ({ project, ticket }: Pick<Entry, 'project' | 'ticket'>): string | undefined =>
   ticket?.key ?? project?.key
+
+/** The branch that the work was done on, else its place. */
+export const branchOf = (entry: Pick<Entry, 'labels' | 'project' | 'ticket'>): string =>
+  entry.labels.branch ?? placeKey(entry) ?? 'unattributed'
+
+/** The day of the session that the entry is for. */
+export const dayOfSlice = ({ slice, started_at }: Pick<Entry, 'slice' | 'started_at'>, timeZone: string): string =>
+  slice?.day ?? dayOf(new Date(started_at), timeZone)
+
+/** `1 h 12 min`; null if unknown. */
+export const activeTimeOf = ({ active_seconds }: Pick<Entry, 'active_seconds'>): string | null =>
+  active_seconds === null ? null : secondsInWords(active_seconds)
 
 /** The summary, else the name of the agent. */
 export const nameOf = (entry: Pick<Entry, 'summary' | 'agent_name'>): string => entry.summary ?? entry.agent_name
