@@ -76,6 +76,7 @@ import postgresProjectBudgets from './postgres/0048_project_budgets.sql' with { 
 import postgresWebhookOwners from './postgres/0049_webhook_owners.sql' with { type: 'text' }
 import postgresBackupIdentity from './postgres/0050_backup_identity.sql' with { type: 'text' }
 import postgresSlices from './postgres/0051_slices.sql' with { type: 'text' }
+import postgresActiveTimeOfReports from './postgres/0052_active_time_of_reports.sql' with { type: 'text' }
 import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -129,6 +130,7 @@ import sqliteProjectBudgets from './sqlite/0048_project_budgets.sql' with { type
 import sqliteWebhookOwners from './sqlite/0049_webhook_owners.sql' with { type: 'text' }
 import sqliteBackupIdentity from './sqlite/0050_backup_identity.sql' with { type: 'text' }
 import sqliteSlices from './sqlite/0051_slices.sql' with { type: 'text' }
+import sqliteActiveTimeOfReports from './sqlite/0052_active_time_of_reports.sql' with { type: 'text' }
 import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
@@ -259,4 +261,10 @@ export const MIGRATIONS: Migration[] = [
     compatibleFrom: 49,
   },
   { version: 51, name: 'slices', sql: { sqlite: sqliteSlices, postgres: postgresSlices }, compatibleFrom: 49 },
+  {
+    version: 52,
+    name: 'active_time_of_reports',
+    sql: { sqlite: sqliteActiveTimeOfReports, postgres: postgresActiveTimeOfReports },
+    compatibleFrom: 49,
+  },
 ]

@@ -211,7 +211,7 @@ test('the settings say how far the sums are that are made again for a time zone'
   const { time_zone: timeZone } = JSON.parse((await tally.run(['settings', 'show', '--json'])).stdout)
   const rows = ['clean', 'stale', 'stale'].map(
     (state, day) =>
-      `(${day + 1_001}, '${timeZone}', 'day', ${day * 86_400_000}, ${(day + 1) * 86_400_000}, '${state}', 0)`,
+      `(${day + 1_001}, '${timeZone}', 'day', ${day * 86_400_000}, ${(day + 1) * 86_400_000}, '${state}', 0, 1)`,
   )
   await rowsAt(tally.location, `INSERT INTO rollup_periods VALUES ${rows}`)
   expect((await tally.run(['settings', 'show'])).stdout).toMatch(/being prepared for \S+: \d+ of \d+ days \(\d+%\)/)

@@ -21,7 +21,7 @@ test('names sums without entries and references to nothing, and exits with 1', a
   const isPostgres = tally.databaseUrl !== undefined
   const column = isPostgres ? "decode(repeat('00', 32), 'hex')" : 'zeroblob(32)'
   await change("INSERT INTO rollup_zones VALUES ('UTC', true)")
-  await change("INSERT INTO rollup_periods VALUES (1, 'UTC', 'day', 0, 86400000, 'clean', 0)")
+  await change("INSERT INTO rollup_periods VALUES (1, 'UTC', 'day', 0, 86400000, 'clean', 0, 1)")
   await change(`INSERT INTO rollup_columns VALUES (1, 3, 'input', ${column})`)
   // PostgreSQL refuses such rows from everybody.
   if (!isPostgres) await change('INSERT INTO project_leads (project_id, user_id) VALUES (404, 405)')

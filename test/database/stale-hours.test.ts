@@ -79,6 +79,7 @@ forEachEngine('the marks of changed hours', (open, engine) => {
     expect(ofSums).toEqual([1, 3])
     const ofNull = await marked(db, (tx) => tx.updateAll(entries, [{ id: first, reportedCost: 5n }]))
     expect(ofNull).toEqual([1])
+    expect(await marked(db, (tx) => tx.updateAll(entries, [{ id: third, activeMs: 5 }]))).toEqual([3])
     const moving = await marked(db, (tx) =>
       tx.updateAll(entries, [{ id: fourth, startedAt: 4 * HOUR, endedAt: 6 * HOUR }]),
     )

@@ -628,6 +628,7 @@ export function defineTables(kit: ColumnKit) {
       startsAt: time('starts_at').notNull(),
       endsAt: time('ends_at').notNull(),
       state: text<RollupState>('state').notNull(),
+      format: integer('format').notNull(),
       createdAt: time('created_at').notNull(),
     }),
     rollupColumns: table('rollup_columns', {

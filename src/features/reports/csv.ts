@@ -1,6 +1,6 @@
 /** The columns of exported reports, named as in the JSON. */
 import type { CsvColumn } from '../../lib/csv-column.ts'
-import type { ExtraFigure } from './extra-figures.ts'
+import { type ExtraFigure, MEMBERS } from './extra-figures.ts'
 import type { CacheQuery } from './query.ts'
 import type {
   CacheGroup,
@@ -56,7 +56,9 @@ export function usageColumns(
     { heading: 'cost', cell: ({ result }) => exact(result?.cost ?? null) },
     { heading: 'list_value', cell: ({ result }) => exact(result?.list_value ?? null) },
     { heading: 'reported_cost', cell: ({ result }) => exact(result?.reported_cost ?? null) },
-    ...include.map((figure) => ({ heading: figure, cell: ({ result }: UsageLine) => exact(result?.[figure] ?? null) })),
+    ...include
+      .flatMap((figure) => MEMBERS[figure])
+      .map((member) => ({ heading: member, cell: ({ result }: UsageLine) => exact(result?.[member] ?? null) })),
   ]
 }
 

@@ -1,6 +1,6 @@
 /**
  * Figures of a report on usage that cost more than its others, and are only calculated if they are asked for: what was
- * billed, how long sessions took, and how many people and sessions there were.
+ * billed, how long sessions took and agents worked, and how many people and sessions there were.
  */
 import type { Reader } from '../../database/database.ts'
 import { decimalText, NANO_DIGITS } from '../../lib/money.ts'
@@ -8,19 +8,29 @@ import { countSessions, type Grouping, type SummedColumns, sumColumns, valueAt }
 import { counted } from './counted-entries.ts'
 import { groupingOf, type SumsQuery } from './sums.ts'
 
-export const EXTRA_FIGURES = ['billed', 'people', 'sessions', 'duration'] as const
+export const EXTRA_FIGURES = ['billed', 'people', 'sessions', 'duration', 'active_seconds'] as const
 export type ExtraFigure = (typeof EXTRA_FIGURES)[number]
 
-/** The JSON of a figure in a group, by {@link rowKey}. */
+/** What is returned for each of them. A sum of what is known says how much is not. */
+export const MEMBERS = {
+  billed: ['billed'],
+  people: ['people'],
+  sessions: ['sessions'],
+  duration: ['duration'],
+  active_seconds: ['active_seconds', 'untimed_entries'],
+} as const satisfies Record<ExtraFigure, readonly string[]>
+type Member = (typeof MEMBERS)[ExtraFigure][number]
+
+/** The JSON of a member in a group, by {@link rowKey}. */
 type Values = Map<string, string>
 
 export interface ExtraValues {
-  figure: ExtraFigure
+  member: Member
   values: Values
 }
 
-/** Of groups without any: nothing of them is billed. */
-const NONE = '0'
+/** Of groups without any: nothing of them is billed. Active time is unknown without entries. */
+const noneOf = (member: Member): string => (member === 'active_seconds' ? 'null' : '0')
 
 /** Milliseconds are decimals of seconds. */
 const MILLI_DIGITS = 3
@@ -33,21 +43,32 @@ interface ExtraQuery extends Pick<SumsQuery, 'viewer' | 'filter' | 'dimensions' 
 export async function readExtras(reader: Reader, { include, ...query }: ExtraQuery): Promise<ExtraValues[]> {
   const extras: ExtraValues[] = []
   // One after the other: they read the same connection.
-  for (const figure of include) extras.push({ figure, values: await READ[figure](reader, query) })
+  for (const figure of include) {
+    const values = await READ[figure](reader, query)
+    extras.push(...MEMBERS[figure].map((member, at) => ({ member, values: values[at]! })))
+  }
   return extras
 }
 
-type Read = (reader: Reader, query: Omit<ExtraQuery, 'include'>) => Promise<Values>
+/** In the order of {@link MEMBERS}. */
+type Read = (reader: Reader, query: Omit<ExtraQuery, 'include'>) => Promise<Values[]>
 
 const READ: Record<ExtraFigure, Read> = {
   billed: async (reader, query) => {
     const { filter } = query
     // A filter by statuses without this one selects nothing that is billed.
-    if (filter.status && !filter.status.includes('billed')) return new Map()
+    if (filter.status && !filter.status.includes('billed')) return [new Map()]
     const billed = { ...query, filter: { ...filter, status: ['billed' as const] } }
-    return figureValues(await sumOf(reader, billed, { figures: ['cost'] }), NANO_DIGITS)
+    return [figureValues(await sumOf(reader, billed, { figures: ['cost'] }), 0, NANO_DIGITS)]
   },
-  duration: async (reader, query) => figureValues(await sumOf(reader, query, { figures: ['duration'] }), MILLI_DIGITS),
+  duration: async (reader, query) => [
+    figureValues(await sumOf(reader, query, { figures: ['duration'] }), 0, MILLI_DIGITS),
+  ],
+  active_seconds: async (reader, query) => {
+    const sums = await sumOf(reader, query, { figures: ['activeMs', 'activeEntries'] })
+    const untimed = (row: number) => String(sums.entries[row]! - Number(valueAt(sums.figures[1]!, row) ?? 0))
+    return [figureValues(sums, 0, MILLI_DIGITS), valuesOf(sums, untimed)]
+  },
   people: async (reader, query) => {
     const sums = await sumOf(reader, query, { and: [{ key: 'managerId' }] })
     const people = new Map<string, number>()
@@ -55,12 +76,12 @@ const READ: Record<ExtraFigure, Read> = {
       const key = rowKey(sums, row, query.dimensions.length)
       people.set(key, (people.get(key) ?? 0) + 1)
     }
-    return new Map([...people].map(([key, count]) => [key, String(count)]))
+    return [new Map([...people].map(([key, count]) => [key, String(count)]))]
   },
   sessions: async (reader, { viewer, filter, dimensions, bounds }) => {
     const groupings = dimensions.map(groupingOf)
     const counts = await countSessions(reader, { viewer, filter: counted(filter), bounds, groupings })
-    return new Map(counts.map(({ bucket, keys, sessions }) => [keyText(bucket, keys), String(sessions)]))
+    return [new Map(counts.map(({ bucket, keys, sessions }) => [keyText(bucket, keys), String(sessions)]))]
   },
 }
 
@@ -75,16 +96,15 @@ function sumOf(
   return sumColumns(reader, { viewer, filter: counted(filter), bounds, onlyStraddling: false, groupings, figures })
 }
 
-/** The only figure of each row. */
-function figureValues(sums: SummedColumns, digits: number): Values {
-  const textOf = (row: number) => {
-    const value = valueAt(sums.figures[0]!, row)
+/** One of the figures of each row. */
+const figureValues = (sums: SummedColumns, at: number, digits: number): Values =>
+  valuesOf(sums, (row) => {
+    const value = valueAt(sums.figures[at]!, row)
     return value === null ? 'null' : decimalText(value, digits)
-  }
-  return new Map(
-    Array.from({ length: sums.length }, (_, row) => [rowKey(sums, row, sums.keys.length), textOf(row)] as const),
-  )
-}
+  })
+
+const valuesOf = (sums: SummedColumns, textOf: (row: number) => string): Values =>
+  new Map(Array.from({ length: sums.length }, (_, row) => [rowKey(sums, row, sums.keys.length), textOf(row)] as const))
 
 const keyText = (bucket: number, keys: readonly (number | string | null)[]): string => JSON.stringify([bucket, ...keys])
 
@@ -102,10 +122,10 @@ function rowKey({ buckets, keys, texts }: SummedColumns, row: number, count: num
 export function extrasJson(extras: readonly ExtraValues[], sums: SummedColumns, row: number): string {
   if (extras.length === 0) return ''
   const key = rowKey(sums, row, sums.keys.length)
-  return extras.map(({ figure, values }) => `,"${figure}":${values.get(key) ?? NONE}`).join('')
+  return extras.map(({ member, values }) => `,"${member}":${values.get(key) ?? noneOf(member)}`).join('')
 }
 
 /** The figures of everything. */
 export function totalExtrasJson(extras: readonly ExtraValues[]): string {
-  return extras.map(({ figure, values }) => `,"${figure}":${values.get(keyText(0, [])) ?? NONE}`).join('')
+  return extras.map(({ member, values }) => `,"${member}":${values.get(keyText(0, [])) ?? noneOf(member)}`).join('')
 }

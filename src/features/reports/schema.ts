@@ -56,6 +56,14 @@ const extraFigures = Type.Partial(
         'Sum of the durations of the entries in seconds, from the start to the end of each. Entries of one session that ran at the same time both count.',
       minimum: 0,
     }),
+    active_seconds: orNull(
+      Type.Number({
+        description:
+          'Sum of the active times of the entries that have one, in seconds: how long agents worked, without waiting for a person. Agents of a session that worked at the same time count once. Null if none is known.',
+        minimum: 0,
+      }),
+    ),
+    untimed_entries: whole('Entries whose active time is unknown, which `active_seconds` leaves out.'),
   }),
 ).properties
 

@@ -178,6 +178,7 @@ const PLAIN = [
   'cacheRead',
   'cacheWrite',
   'cacheWrite1h',
+  'activeMs',
 ] as const
 
 /** The upper halves of amounts that doubles represent exactly. */

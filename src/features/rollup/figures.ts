@@ -45,10 +45,25 @@ function figureOfEntries(segment: Segment, figure: Figure): RowFigure {
     case 'listValue':
     case 'reportedCost':
     case 'duration':
+    case 'activeMs':
       return figureOfColumn(segment, figure)
+    case 'activeEntries':
+      return countOfKnown(segment, 'activeMs')
     default:
       return figureOfAmounts(segment, figure)
   }
+}
+
+/** 1 for each row with a value. */
+function countOfKnown(segment: Segment, name: ColumnName): RowFigure {
+  const column = segment.column(name)
+  if (isNull(column)) return ZERO_FIGURE
+  if (!column.hasNulls) return onesOf(segment.length)
+  const { values } = segment.integers(name)
+  return figureOf(
+    values.map((value) => (Number.isNaN(value) ? 0 : 1)),
+    values.length,
+  )
 }
 
 type AmountFigure = 'unpricedEntries' | 'cost' | `compared${'Entries' | 'ReportedCost' | 'ListValue'}`

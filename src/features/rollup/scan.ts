@@ -13,6 +13,7 @@ import {
   ENTRIES_GRAIN,
   type Figure,
   findGrain,
+  formatWith,
   MEASURES_OF,
   type Segment,
   STRADDLING_GRAIN,
@@ -66,7 +67,8 @@ export async function scanOf(reader: Reader, task: SumsTask, within: Range): Pro
     day: tested.measures.length === 0 ? findGrain('day', needed) : undefined,
     month: tested.measures.length === 0 ? findGrain('month', needed) : undefined,
   }
-  const plan = await bestPlan(reader, bounds, within, grains.month !== undefined)
+  const planned = { withMonths: grains.month !== undefined, format: formatWith(figures) }
+  const plan = await bestPlan(reader, bounds, within, planned)
   if (await isFasterFromTable(reader, filter, within, plan)) return fromTable(within, figures)
   const steps: Step[] = [
     ...plan.periods.map((period) => ({ period, grain: grains[period.level]?.number ?? ENTRIES_GRAIN })),
@@ -99,10 +101,15 @@ async function isFasterFromTable(reader: Reader, filter: EntryFilter, within: Ra
 }
 
 /** The plan for the time zone whose roll-up leaves least to read from entries; while zones are changed there are two. */
-async function bestPlan(reader: Reader, bounds: readonly number[], within: Range, withMonths: boolean) {
+async function bestPlan(
+  reader: Reader,
+  bounds: readonly number[],
+  within: Range,
+  { withMonths, format }: { withMonths: boolean; format: number },
+) {
   const plans: ReadingPlan[] = []
   for (const { zone, ready } of await listZones(reader)) {
-    if (ready) plans.push(planReading(bounds, within, await readState(reader, zone, within), { withMonths }))
+    if (ready) plans.push(planReading(bounds, within, await readState(reader, zone, within, format), { withMonths }))
   }
   plans.sort((one, other) => rawLengthOf(one) - rawLengthOf(other))
   return plans[0] ?? { periods: [], cut: [], raw: [within] }

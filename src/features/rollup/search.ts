@@ -10,7 +10,7 @@ import type { ListSort } from '../selection/contract.ts'
 import { EmptyPeriods } from './empty-periods.ts'
 import { roughCostsOf } from './figures.ts'
 import { ALL_TIMES, type Period, planReading, type Range, rawLengthOf } from './plan.ts'
-import { ENTRIES_GRAIN, type Measure, type Segment } from './segment.ts'
+import { ANY_FORMAT, ENTRIES_GRAIN, type Measure, type Segment } from './segment.ts'
 import { answeredPart, type Selection, type TestedColumns, testedColumns } from './selection.ts'
 import { listZones, readSegment, readState } from './store/periods.ts'
 import { listRanked, type Ranked, type SearchTask } from './store/search.ts'
@@ -87,7 +87,7 @@ export async function searchOf(reader: Reader, task: SearchTask): Promise<Search
   const within = periodOf(task)
   const selection = await resolveSelection(reader, seen, filter)
   const bounds = [within.from, within.to]
-  const state = await readState(reader, zone, within)
+  const state = await readState(reader, zone, within, ANY_FORMAT)
   const plan = planReading(bounds, within, state, { withMonths: false })
   if (rawLengthOf(plan) > RAW_LIMIT_MS) return undefined
   const months = planReading(bounds, within, state).periods.filter(({ level }) => level === 'month')

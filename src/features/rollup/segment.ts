@@ -32,7 +32,7 @@ export const KEYS = [
 ] as const
 export type Key = (typeof KEYS)[number]
 
-/** The remaining columns of a segment of entries. `duration` is in milliseconds. */
+/** The remaining columns of a segment of entries. `duration` and `activeMs` are in milliseconds. */
 export const MEASURES = [
   'id',
   'startedAt',
@@ -44,12 +44,13 @@ export const MEASURES = [
   'cacheWrite1h',
   'listValue',
   'reportedCost',
+  'activeMs',
 ] as const
 export type Measure = (typeof MEASURES)[number]
 
 /**
  * What reports add up. The compared ones are of entries with both a reported cost and a list value.
- * Durations are in milliseconds.
+ * Durations and active time are in milliseconds; `activeEntries` counts the entries whose active time is known.
  */
 export const FIGURES = [
   'entries',
@@ -66,13 +67,31 @@ export const FIGURES = [
   'comparedReportedCost',
   'comparedListValue',
   'duration',
+  'activeMs',
+  'activeEntries',
 ] as const
 export type Figure = (typeof FIGURES)[number]
 
 export type ColumnName = Key | Measure | Figure
 
-/** Columns by their numbers in columns that are stored together, which never change. */
-const NUMBERED = [...new Set<ColumnName>([...KEYS, ...MEASURES, ...FIGURES])]
+/** Columns that periods of earlier versions do not have: see {@link FORMAT}. */
+const ADDED = ['activeMs', 'activeEntries'] as const satisfies ColumnName[]
+type Added = (typeof ADDED)[number]
+
+const isAdded = (name: ColumnName): name is Added => (ADDED as readonly ColumnName[]).includes(name)
+
+/**
+ * Which columns a period has: 0 without {@link ADDED}. A server of an earlier version builds periods of its own format, which
+ * reports without those columns use, and others take for stale.
+ */
+export const FORMAT = 1
+export const ANY_FORMAT = 0
+
+/** The earliest format that has all of these columns. */
+export const formatWith = (names: readonly ColumnName[]): number => (names.some(isAdded) ? FORMAT : ANY_FORMAT)
+
+/** Columns by their numbers in columns that are stored together, which never change: new ones are last. */
+const NUMBERED = [...new Set<ColumnName>([...KEYS, ...MEASURES, ...FIGURES].filter((name) => !isAdded(name))), ...ADDED]
 const NUMBERS = new Map(NUMBERED.map((name, number) => [name, number]))
 
 /** The columns of entries that a figure is calculated from. */
@@ -91,6 +110,8 @@ export const MEASURES_OF: Record<Figure, readonly Measure[]> = {
   comparedReportedCost: ['listValue', 'reportedCost'],
   comparedListValue: ['listValue', 'reportedCost'],
   duration: ['duration'],
+  activeMs: ['activeMs'],
+  activeEntries: ['activeMs'],
 }
 
 /** The entries of a day, in order of time. */

@@ -3,6 +3,7 @@
 import type { Reader } from '../../database/database.ts'
 import type { EntryFilter } from '../selection/contract.ts'
 import { planReading, type Range } from './plan.ts'
+import { ANY_FORMAT } from './segment.ts'
 import { testedColumns } from './selection.ts'
 import { listZones, readState } from './store/periods.ts'
 
@@ -18,7 +19,7 @@ export async function rolledUpState(
   if (!testedColumns(filter, undefined)) return undefined
   for (const { zone, ready } of await listZones(reader)) {
     if (!ready) continue
-    const state = await readState(reader, zone, within)
+    const state = await readState(reader, zone, within, ANY_FORMAT)
     const { periods, cut, raw } = planReading([within.from, within.to], within, state, { withMonths: false })
     if (raw.length === 0) return [zone, ...[...periods, ...cut].map(({ id }) => id)].join()
   }

@@ -55,6 +55,31 @@ forEachEngine('the figures of a report that are calculated on request', (open) =
     expect(await by('client')).toMatchObject([{ client: { name: 'Acme' }, sessions: 4, people: 2 }])
   })
 
+  test('add up the active time that is known, and count the entries whose time is not', async () => {
+    const { usage, report } = await stage()
+    expect((await usage({ include: ['active_seconds'] })).totals).toMatchObject({
+      active_seconds: null,
+      untimed_entries: 5,
+    })
+    await report({ session_id: 's-3', model: 'one', active_seconds: 384.25 })
+    await report({ session_id: 's-4', model: 'one', active_seconds: 0 })
+    const { data, totals } = await usage({ include: ['active_seconds'], group_by: ['model'] })
+    expect(totals).toMatchObject({ entries: 7, active_seconds: 384.25, untimed_entries: 5 })
+    const times = data[0]!.results.map(({ model, ...group }) => [model, group.active_seconds, group.untimed_entries])
+    expect(Object.fromEntries(times.map(([model, ...rest]) => [model, rest]))).toEqual({
+      one: [384.25, 3],
+      two: [null, 2],
+    })
+    // What becomes known later is in the sums, too.
+    await report({ session_id: 's-1', model: 'two', active_seconds: 16 })
+    expect((await usage({ include: ['active_seconds'] })).totals).toMatchObject({
+      active_seconds: 400.25,
+      untimed_entries: 4,
+    })
+    const nothing = await usage({ include: ['active_seconds'], agent_name: 'nobody' })
+    expect(nothing.totals).toMatchObject({ entries: 0, active_seconds: null, untimed_entries: 0 })
+  })
+
   test('are what is billed at the moment, whatever the filter says about other statuses', async () => {
     const { usage, bills } = await stage()
     const billed = async (more: Record<string, string | string[]> = {}) =>

@@ -10,6 +10,7 @@ import { monthAt } from '../../../src/features/rollup/calendar.ts'
 import { checkRollup } from '../../../src/features/rollup/check.ts'
 import { packColumn, packTogether, readColumn, unpackTogether } from '../../../src/features/rollup/column.ts'
 import { createRollup } from '../../../src/features/rollup/job.ts'
+import { planReading, rawLengthOf } from '../../../src/features/rollup/plan.ts'
 import {
   type EntryCost,
   findSearchStart,
@@ -18,7 +19,7 @@ import {
   type SearchTask,
   searchEntries,
 } from '../../../src/features/rollup/service.ts'
-import { finishBuilding, insertBuilding, markPeriods } from '../../../src/features/rollup/store/periods.ts'
+import { finishBuilding, insertBuilding, markPeriods, readState } from '../../../src/features/rollup/store/periods.ts'
 import { listRanked } from '../../../src/features/rollup/store/search.ts'
 import { LIST_SORTS } from '../../../src/features/selection/order.ts'
 import { forEachEngine } from '../../support/databases.ts'
@@ -94,8 +95,9 @@ async function untilIdle(rollup: ReturnType<typeof createRollup>): Promise<void>
   while ((await rollup.step()) !== 'idle');
 }
 
-/** The number of this column where columns are stored together. */
+/** The numbers of columns where they are stored together; active time was added. */
 const INPUT = 16
+const ADDED = [29, 30]
 
 function fours(length: number): Uint8Array {
   return packColumn({ values: new Float64Array(length).fill(4) })
@@ -193,6 +195,48 @@ forEachEngine('the roll-up', (open) => {
     expect(shown(await answer(db, query))).not.toEqual(before)
     expect(shown(await answer(db, quarter))).not.toEqual(inQuarter)
     expect((await checkRollup({ db })).join('\n')).toContain('input')
+  })
+
+  test('uses what a server of an earlier version has built, except for active time, and builds it again', async () => {
+    const db = await open({ priced: true })
+    const scene = await stage(db)
+    for (let seed = 1; seed < 9; seed += 1) await CHANGES[0]!(db, new Chance(seed), scene)
+    const rollup = createRollup({ db, clock, timeZone: async () => 'UTC', ...AT_ONCE })
+    await untilIdle(rollup)
+    await db.write(async (tx) => {
+      const { rollupColumns: c, rollupPeriods: p } = tx.tables
+      await tx.update(p).set({ format: 0 })
+      for (const { periodId, grain, name, data } of await tx.select().from(c)) {
+        const columns = unpackTogether(data).filter(({ number }) => !ADDED.includes(number))
+        const isRow = and(eq(c.periodId, periodId), eq(c.grain, grain), eq(c.name, name))
+        await tx
+          .update(c)
+          .set({ data: packTogether(columns) })
+          .where(isRow)
+      }
+    })
+    const read = async () => (await db.read.select().from(db.read.tables.rollupPeriods)).map(({ format }) => format)
+    for (const dimensions of [[], ['model'], ['project', 'ticket']] as const) {
+      for (const bounds of [quarterOf(NOW), [NOW - 20 * DAY, NOW - 3 * DAY + HOUR, NOW]]) {
+        const query: Query = {
+          viewer: EVERYTHING,
+          filter: {},
+          dimensions: [...dimensions],
+          bounds,
+          onlyStraddling: false,
+        }
+        expect(shown(await answer(db, query))).toEqual(shown(await modelAnswer(db, scene, query)))
+      }
+    }
+    const within = { from: NOW - 30 * DAY, to: NOW }
+    const isRaw = async (...format: number[]) =>
+      rawLengthOf(planReading([within.from, within.to], within, await readState(db.read, 'UTC', within, ...format))) >
+      DAY
+    expect([await isRaw(), await isRaw(0)]).toEqual([true, false])
+    expect(await checkRollup({ db })).toEqual([])
+    await untilIdle(rollup)
+    expect([await isRaw(), new Set(await read())]).toEqual([false, new Set([1])])
+    expect(await checkRollup({ db })).toEqual([])
   })
 
   test('reads entries whose sums are beyond 64 bits, and adds them up', async () => {

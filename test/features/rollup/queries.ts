@@ -134,6 +134,8 @@ export async function modelAnswer(
       money: [null, null, null],
       compared: [0, null, null],
       duration: 0,
+      active: null,
+      untimed: 0,
       people: new Set(),
       sessions: new Set(),
     }
@@ -152,18 +154,22 @@ export async function modelAnswer(
         ? [(compared[0] as number) + 1, add(compared[1], entry.reportedCost), add(compared[2], entry.listValue)]
         : compared,
       duration: (row.duration as number) + entry.endedAt - entry.startedAt,
+      active: entry.activeMs === null ? row.active : ((row.active as number) ?? 0) + entry.activeMs,
+      untimed: (row.untimed as number) + (entry.activeMs === null ? 1 : 0),
       people: (row.people as Set<unknown>).add(entry.managerId),
       sessions: (row.sessions as Set<unknown>).add(entry.sessionId ?? entry.uid),
     })
   }
   return new Map(
-    [...rows].map(([place, { duration, people, sessions, ...row }]) => {
+    [...rows].map(([place, { duration, active, untimed, people, sessions, ...row }]) => {
       const extras = {
         // No bill is sent in the scene.
         billed: 0,
         people: (people as Set<unknown>).size,
         sessions: (sessions as Set<unknown>).size,
         duration: (duration as number) / 1_000,
+        active_seconds: active === null ? null : (active as number) / 1_000,
+        untimed_entries: untimed,
       }
       // Those that are cut at the end of a bucket have no further figures.
       return [place, { ...row, extras: onlyStraddling ? {} : extras }]

@@ -143,6 +143,7 @@ export function randomEntry(chance: Chance, { managers, nameIds, projectIds, lab
     cacheRead: count(),
     cacheWrite: count(),
     cacheWrite1h: count(),
+    activeMs: chance.is(0.5) ? chance.below(2 ** 31) : null,
     // Some are more than a dollar and ten times apart.
     reportedCost: chance.is(0.3) ? BigInt(chance.below(2 ** 33)) : null,
     listValue: isPriced ? BigInt(chance.below(2 ** 31)) : null,
@@ -242,6 +243,7 @@ export const CHANGES: ((db: Database, chance: Chance, stage: Stage) => Promise<u
         .where(eq(projects.id, chance.of(projectIds)))
     }),
   (db, chance) => changeOne(db, chance, () => ({ superseded: chance.is(0.5) })),
+  (db, chance) => changeOne(db, chance, () => ({ activeMs: chance.of([null, 0, chance.below(2 ** 40)]) })),
   // Attributes that change alone.
   (db, chance, { ticketIds, projectIds }) =>
     changeOne(db, chance, ({ projectId }) => {

@@ -8,7 +8,7 @@ export const NAME_LIMIT = 100
 
 const MEASURES = [
   ...['cost', 'list_value', 'billed', 'tokens', 'input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'],
-  ...['entries', 'sessions', 'people', 'duration'],
+  ...['entries', 'sessions', 'people', 'duration', 'active_seconds'],
 ]
 
 /** Checked by the schema itself: a stored question is read by pages of any later version. */

@@ -52,6 +52,7 @@ export function listEntries(
           cacheRead: double(e.cacheRead),
           cacheWrite: double(e.cacheWrite),
           cacheWrite1h: double(e.cacheWrite1h),
+          activeMs: double(e.activeMs),
           listHigh: list.high,
           listLow: list.low,
           reportedHigh: reported.high,

@@ -4,7 +4,15 @@ import type { Database, Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import type { RollupLevel } from '../../../database/schema/values.ts'
 import { ALL_TIMES, hoursOf, type Period, type Range, type RollupState } from '../plan.ts'
-import { type ColumnName, ENTRIES_GRAIN, type Segment, type StoredColumns, segmentOf, TOGETHER } from '../segment.ts'
+import {
+  type ColumnName,
+  ENTRIES_GRAIN,
+  FORMAT,
+  type Segment,
+  type StoredColumns,
+  segmentOf,
+  TOGETHER,
+} from '../segment.ts'
 
 /**
  * Changes which periods and marks there are. Servers that share a database do so one after the other, so that each sees
@@ -54,18 +62,21 @@ function reachesInto({ rollupPeriods: p }: Tables, { from, to }: Range): SQL | u
  * The state that a report needs to plan its reading. The marks are read first: one that is taken in between then makes
  * its day stale, also for a reader that does not see one state of the database.
  */
-export async function readState(reader: Reader, zone: string, range: Range): Promise<RollupState> {
+export async function readState(reader: Reader, zone: string, range: Range, format = FORMAT): Promise<RollupState> {
   const staleHours = await listStaleHours(reader, range)
-  return { zone, periods: await listPeriods(reader, zone, range), staleHours }
+  return { zone, periods: await listPeriods(reader, zone, range, format), staleHours }
 }
 
-/** The days and months of a time zone that overlap with a range, by start. */
-export async function listPeriods(reader: Reader, zone: string, range: Range): Promise<Period[]> {
+/**
+ * The days and months of a time zone that overlap with a range, by start. Those of a format before `format` are not valid:
+ * their days are stale, and there are no such months.
+ */
+export async function listPeriods(reader: Reader, zone: string, range: Range, format = FORMAT): Promise<Period[]> {
   const rows = await reader
     .prepared('rollup.periods', (prepare) => {
       const { rollupPeriods: p } = prepare.tables
       return prepare
-        .select({ id: p.id, level: p.level, startsAt: p.startsAt, endsAt: p.endsAt, state: p.state })
+        .select({ id: p.id, level: p.level, startsAt: p.startsAt, endsAt: p.endsAt, state: p.state, format: p.format })
         .from(p)
         .where(
           and(
@@ -78,7 +89,10 @@ export async function listPeriods(reader: Reader, zone: string, range: Range): P
         .orderBy(asc(p.startsAt))
     })
     .execute({ zone, ...range })
-  return rows as Period[]
+  return rows.flatMap(({ format: own, ...period }) => {
+    if (own >= format) return [period as Period]
+    return period.level === 'day' ? [{ ...period, state: 'stale' } as Period] : []
+  })
 }
 
 /** Before and after all hours that marks may have. */
@@ -163,6 +177,7 @@ export async function insertStaleDays(tx: Tx, zone: string, days: Range[], now: 
       startsAt: from,
       endsAt: to,
       state: 'stale' as const,
+      format: FORMAT,
       createdAt: now,
     })),
   )
@@ -195,7 +210,7 @@ export async function insertBuilding(tx: Tx, { zone, level, from, to }: NewPerio
   const { rollupPeriods } = tx.tables
   const [row] = await tx
     .insert(rollupPeriods)
-    .values({ zone, level, startsAt: from, endsAt: to, state: 'building', createdAt: now })
+    .values({ zone, level, startsAt: from, endsAt: to, state: 'building', format: FORMAT, createdAt: now })
     .returning({ id: rollupPeriods.id })
   return row!.id
 }

@@ -130,6 +130,8 @@ function figuresOf({ tables }: Reader): Record<Figure, Column | SQL> {
     comparedReportedCost: compared(reportedCost),
     comparedListValue: compared(listValue),
     duration: sql`(${e.endedAt} - ${e.startedAt})`,
+    activeMs: e.activeMs,
+    activeEntries: sql`CASE WHEN ${e.activeMs} IS NULL THEN 0 ELSE 1 END`,
   }
 }
 

@@ -2,7 +2,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import { addressOf, changedAddress } from '../../address.ts'
-import { count, percentChange } from '../../format/counts.ts'
+import { count, counted, percentChange } from '../../format/counts.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
@@ -206,6 +206,17 @@ export function UnpricedNote({ totals, question }: Columns) {
       <FigureLink figure="entries" value={unpriced} to={href} c={undefined}>
         {count(unpriced)} unpriced {unpriced === 1 ? 'entry' : 'entries'}
       </FigureLink>
+    </Note>
+  )
+}
+
+/** Entries whose active time is unknown are missing in it. */
+export function UntimedNote({ totals: { entries, untimed_entries = 0 }, question }: Columns) {
+  if (untimed_entries === 0 || question.measure !== 'active_seconds') return null
+  return (
+    <Note>
+      Active time excludes {count(untimed_entries)} of {counted(entries, 'entry', 'entries')}, whose active time is
+      unknown, such as those from telemetry.
     </Note>
   )
 }

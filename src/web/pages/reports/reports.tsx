@@ -27,7 +27,7 @@ import { REPORTS_ADDRESS, SORTS, type Sort } from './address.ts'
 import { Controls, chartFor } from './controls.tsx'
 import { groupsQuestion, questionOf } from './question.ts'
 import { ReportChart } from './report-chart.tsx'
-import { footOf, UnpricedNote, useReportColumns } from './report-table.tsx'
+import { footOf, UnpricedNote, UntimedNote, useReportColumns } from './report-table.tsx'
 import { type Row, rowsOf, sortedRows } from './rows.ts'
 import { SavedViews } from './saved-views.tsx'
 import { viewParametersOf } from './view-parameters.ts'
@@ -144,6 +144,7 @@ function Groups({ report, earlier, question, label, order, show }: GroupsProps) 
           <span {...total('groups', all.length)}>{counted(all.length, 'row', 'rows')}</span>
         </Note>
         <UnpricedNote question={question} totals={totals} />
+        <UntimedNote question={question} totals={totals} />
       </Group>
       <DataTable<Row>
         label={label}

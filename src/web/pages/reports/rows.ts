@@ -25,6 +25,8 @@ const NO_FIGURES: Figures = {
   people: 0,
   sessions: 0,
   duration: 0,
+  active_seconds: 0,
+  untimed_entries: 0,
 }
 
 /** Also of groups that exist in the earlier period only. */

@@ -3,7 +3,7 @@ import { AMOUNTS, type AmountFormat } from '../charts/series.ts'
 import type { Figure } from '../figure-link.tsx'
 import type { Figures } from './usage.ts'
 
-type Extra = 'billed' | 'people' | 'sessions' | 'duration'
+type Extra = 'billed' | 'people' | 'sessions' | 'duration' | 'active_seconds'
 
 interface MeasureDefinition {
   title: string
@@ -57,6 +57,12 @@ export const MEASURES = {
     unit: 'hours',
     of: ({ duration }) => (duration === undefined ? null : duration / HOUR_S),
     include: 'duration',
+  },
+  active_seconds: {
+    title: 'Active time',
+    unit: 'hours',
+    of: ({ active_seconds }) => (active_seconds == null ? null : active_seconds / HOUR_S),
+    include: 'active_seconds',
   },
 } as const satisfies Record<string, MeasureDefinition>
 

@@ -12,7 +12,16 @@ export type Result = Usage['data'][number]['results'][number]
 /** Of a group or of everything. */
 export type Figures = Pick<
   Result,
-  'entries' | 'tokens' | 'cost' | 'list_value' | 'billed' | 'people' | 'sessions' | 'duration'
+  | 'entries'
+  | 'tokens'
+  | 'cost'
+  | 'list_value'
+  | 'billed'
+  | 'people'
+  | 'sessions'
+  | 'duration'
+  | 'active_seconds'
+  | 'untimed_entries'
 >
 
 export interface UsageQuestion {
