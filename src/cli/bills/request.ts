@@ -27,6 +27,7 @@ export interface BillFlags {
   leaveUnpriced?: boolean
   includeEarlier?: boolean
   showCost?: boolean
+  showActiveTime?: boolean
   replaces?: string
 }
 
@@ -56,6 +57,7 @@ export function addBillFlags(command: Command): Command {
     .option('--leave-unpriced', 'leave out unpriced entries, which otherwise prevent sending the bill')
     .addOption(yesNoOption('--include-earlier', 'whether to bill unbilled entries from before the period'))
     .option('--show-cost', 'show costs and markups on the documents')
+    .option('--show-active-time', 'show on the documents how long agents worked for each line')
     .option('--replaces <bill>', 'number or id of the void bill that this bill replaces')
 }
 
@@ -88,6 +90,7 @@ export async function readBillFlags(flags: BillFlags): Promise<BillRequest> {
     leave_unpriced: flags.leaveUnpriced,
     include_earlier: flags.includeEarlier,
     show_cost: flags.showCost,
+    show_active_time: flags.showActiveTime,
     replaces: flags.replaces,
   }) as Promise<BillRequest>
 }

@@ -47,7 +47,7 @@ export function argumentsOf(
   const amounts = readAmounts(body, body.currency ?? client?.currency ?? issuer.currency)
   issues.push(...amounts.issues)
   if (issues.length > 0) throw validationFailed(issues)
-  const { period, markupPpm, groupBy, tax, showCost } = readRequest(body)
+  const { period, markupPpm, groupBy, tax, showCost, showActiveTime } = readRequest(body)
   return {
     scope: scopeOf(client, project),
     span: spanOf(period, issuer.timeZone),
@@ -55,7 +55,7 @@ export function argumentsOf(
     includeEarlier: body.include_earlier,
     leaveUnpriced: body.leave_unpriced ?? false,
     markups: { requested: markupPpm, ofOrganization: issuer.markupPpm ?? 0 },
-    terms: { ...amounts.terms, groupBy, tax, showCost },
+    terms: { ...amounts.terms, groupBy, tax, showCost, showActiveTime },
     heading: {
       kind: 'bill',
       number: null,

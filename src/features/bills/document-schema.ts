@@ -42,6 +42,17 @@ const BillLine = Type.Object(
     entries: Type.Integer(),
     sessions: Type.Integer(),
     tokens: Tokens,
+    active_seconds: Type.Optional(
+      orNull(
+        Type.Number({
+          description:
+            'How long the agents worked, in seconds, as far as it is known; null if it is of none of the entries. Only with `show_active_time`.',
+        }),
+      ),
+    ),
+    untimed_entries: Type.Optional(
+      Type.Integer({ description: 'Entries whose active time is unknown. Only with `show_active_time`.' }),
+    ),
     cost: dollars('Cost of its entries.'),
     list_value: dollars('List value of the entries.'),
     markup: orNull(percent('Null if its entries have different markups.')),
@@ -131,6 +142,7 @@ export const BillDocument = Type.Object(
     exchange_rate: Type.Number({ description: 'Units of the bill’s currency per US dollar.' }),
     group_by: Type.Array(Type.String()),
     show_cost: Type.Boolean(),
+    show_active_time: Type.Optional(Type.Boolean({ description: 'Absent if active time is not shown.' })),
     sections: Type.Array(BillSection),
     extra_lines: Type.Array(Type.Object({ text: Type.String(), amount: Type.Number() }, strict)),
     entries: Type.Integer({ description: 'Number of billed entries.' }),

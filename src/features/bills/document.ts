@@ -13,6 +13,9 @@ import type { BillDocument, BillLine, BillSection } from './schema.ts'
 export const LINE_DIMENSIONS = ['project', 'ticket', 'model', 'agent_manager', 'agent_name'] as const
 export type LineDimension = (typeof LINE_DIMENSIONS)[number] | `label:${string}`
 
+/** Milliseconds are decimals of seconds. */
+const MILLI_DIGITS = 3
+
 /** An entry with the fields that a bill needs. */
 export interface BillableEntry {
   id: number
@@ -31,6 +34,8 @@ export interface BillableEntry {
   cacheRead: number
   cacheWrite: number
   cacheWrite1h: number
+  /** Null if unknown. */
+  activeMs: number | null
   costNanos: Nanos
   listValueNanos: Nanos | null
 }
@@ -56,6 +61,7 @@ export interface BillTerms {
   extraLines: readonly { text: string; amountMinor: bigint }[]
   tax: { name: string; ppm: number } | null
   showCost: boolean
+  showActiveTime: boolean
 }
 
 /** The parts of the document that do not depend on entries. */
@@ -97,6 +103,8 @@ interface Sums {
   withoutSession: number
   /** Ten thousand entries of 10^12 tokens exceed the exact range of a number. */
   tokens: Record<'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h', IntegerSum>
+  activeMs: IntegerSum
+  untimed: number
   listValueNanos: IntegerSum
   /** By markup, since the amount is linear in the cost for each of them. */
   costByMarkup: Map<number, IntegerSum>
@@ -122,7 +130,7 @@ export function composeBill(
   const money = (minor: bigint) => decimalNumber(minor, terms.minorDigits)
   const wireLines = lines.map((line, index): BillLine & { isEarlier: boolean } => ({
     isEarlier: line.isEarlier,
-    ...wireLine(line, index + 1, terms.groupBy),
+    ...wireLine(line, index + 1, terms),
     amount: money(amounts[index]!),
   }))
   const section = (isEarlier: boolean, title: string | null): BillSection[] => {
@@ -141,6 +149,7 @@ export function composeBill(
     exchange_rate: decimalNumber(terms.rate, RATE_DIGITS),
     group_by: [...terms.groupBy],
     show_cost: terms.showCost,
+    ...(terms.showActiveTime && { show_active_time: true }),
     sections: [...section(false, null), ...section(true, 'Usage before this period')],
     extra_lines: terms.extraLines.map(({ text, amountMinor }) => ({ text, amount: money(amountMinor) })),
     entries: entries.length,
@@ -211,6 +220,8 @@ function newSums(isEarlier: boolean, keys: BillLine['keys'], groupBy: readonly L
       cacheWrite: new IntegerSum(),
       cacheWrite1h: new IntegerSum(),
     },
+    activeMs: new IntegerSum(),
+    untimed: 0,
     listValueNanos: new IntegerSum(),
     costByMarkup: new Map(),
     ids: [],
@@ -227,6 +238,8 @@ function add(line: Sums, entry: BillableEntry, names: BillNames): void {
   line.tokens.cacheRead.add(entry.cacheRead)
   line.tokens.cacheWrite.add(entry.cacheWrite)
   line.tokens.cacheWrite1h.add(entry.cacheWrite1h)
+  if (entry.activeMs === null) line.untimed += 1
+  else line.activeMs.add(entry.activeMs)
   if (entry.listValueNanos !== null) line.listValueNanos.addExact(entry.listValueNanos)
   const markupPpm = markupOf(entry, names)
   let cost = line.costByMarkup.get(markupPpm)
@@ -292,7 +305,7 @@ export function textOf(key: BillLine['keys'][string]): string | undefined {
   return key.name === null || key.name === key.key ? key.key : `${key.key} ${key.name}`
 }
 
-function wireLine(line: Sums, number: number, groupBy: readonly LineDimension[]): Omit<BillLine, 'amount'> {
+function wireLine(line: Sums, number: number, { groupBy, showActiveTime }: BillTerms): Omit<BillLine, 'amount'> {
   const { tokens } = line
   const [input, output] = [tokens.input.value, tokens.output.value]
   const [cacheRead, cacheWrite, cacheWrite1h] = [
@@ -315,6 +328,10 @@ function wireLine(line: Sums, number: number, groupBy: readonly LineDimension[])
       cache_write_1h: count(cacheWrite1h),
       total: count(input + output + cacheRead + cacheWrite + cacheWrite1h),
     },
+    ...(showActiveTime && {
+      active_seconds: line.untimed === line.entries ? null : decimalNumber(line.activeMs.value, MILLI_DIGITS),
+      untimed_entries: line.untimed,
+    }),
     cost: moneyNumber(costOf(line)),
     list_value: moneyNumber(line.listValueNanos.value),
     markup: line.costByMarkup.size === 1 ? decimalNumber(BigInt(markupPpm!), PPM_DIGITS - 2) : null,

@@ -68,6 +68,7 @@ export function readRequest(body: BillRequest): RequestedTerms {
     markupPpm: body.markup === undefined ? undefined : parseMarkup(numberText(body, 'markup')),
     tax: body.tax ? { name: body.tax.name ?? 'Tax', ppm: parseMarkup(numberText(body.tax, 'percent'))! } : null,
     showCost: body.show_cost ?? false,
+    showActiveTime: body.show_active_time ?? false,
   }
 }
 

@@ -20,6 +20,7 @@ export const EXAMPLE_TERMS: UsualTerms = {
   group_by: ['project', 'ticket'],
   due_days: 30,
   show_cost: false,
+  show_active_time: false,
   last_bill: LAST_BILL,
 }
 

@@ -109,6 +109,11 @@ const request = {
     }),
   ),
   show_cost: Type.Optional(Type.Boolean({ description: 'Whether documents show the cost and markup of each line.' })),
+  show_active_time: Type.Optional(
+    Type.Boolean({
+      description: 'Whether documents show how long agents worked for each line. Amounts do not depend on it.',
+    }),
+  ),
   replaces: Type.Optional(text('ID or number of the void bill that this one replaces.', 50, ['2026-0001'])),
 }
 
@@ -342,6 +347,7 @@ export const UsualTerms = Type.Object(
     group_by: orNull(Type.Array(Type.String(), { description: 'Of the last bill; null without one.' })),
     due_days: orNull(Type.Integer({ description: 'Of the last bill; null without one.' })),
     show_cost: Type.Boolean({ description: 'Of the last bill.' }),
+    show_active_time: Type.Boolean({ description: 'Of the last bill.' }),
     last_bill: LastBillBody,
   },
   { ...strict, $id: 'UsualTerms' },

@@ -15,7 +15,16 @@ export interface LastBill {
   number: string
   document: Pick<
     BillDocument,
-    'currency' | 'exchange_rate' | 'group_by' | 'show_cost' | 'tax' | 'issued_on' | 'due_on' | 'total' | 'period'
+    | 'currency'
+    | 'exchange_rate'
+    | 'group_by'
+    | 'show_cost'
+    | 'show_active_time'
+    | 'tax'
+    | 'issued_on'
+    | 'due_on'
+    | 'total'
+    | 'period'
   >
 }
 
@@ -36,6 +45,7 @@ export function usualTerms(
     group_by: document?.group_by ?? null,
     due_days: document ? daysBetween({ from: document.issued_on, to: document.due_on }) : null,
     show_cost: document?.show_cost ?? false,
+    show_active_time: document?.show_active_time ?? false,
     last_bill: last
       ? {
           id: last.id,
@@ -64,6 +74,7 @@ export function requestOfTerms({
   group_by,
   due_days,
   show_cost,
+  show_active_time,
 }: UsualTerms): Partial<BillRequest> {
   return {
     ...(tax && { tax }),
@@ -71,5 +82,6 @@ export function requestOfTerms({
     ...(group_by && { group_by }),
     ...(due_days !== null && { due_days }),
     ...(show_cost && { show_cost }),
+    ...(show_active_time && { show_active_time }),
   }
 }

@@ -18,7 +18,12 @@ const texts = fc.string({ unit: 'binary', maxLength: 20 })
 const bills = fc
   .record({
     entries: fc.array(
-      fc.record({ cost: fc.bigInt(0n, 10n ** 14n), projectId: fc.option(fc.nat(3)), isEarlier: fc.boolean() }),
+      fc.record({
+        cost: fc.bigInt(0n, 10n ** 14n),
+        projectId: fc.option(fc.nat(3)),
+        isEarlier: fc.boolean(),
+        activeMs: fc.option(fc.nat(2 ** 40)),
+      }),
       { maxLength: 30 },
     ),
     projects: fc.array(fc.record({ name: texts, markupPpm: fc.integer({ min: -1e6, max: 3e6 }) }), {
@@ -31,6 +36,7 @@ const bills = fc
     extraLines: fc.array(fc.record({ text: texts, amountMinor: fc.bigInt(-(10n ** 9n), 10n ** 9n) }), { maxLength: 4 }),
     tax: fc.option(fc.record({ name: texts, ppm: fc.nat(1e6) })),
     showCost: fc.boolean(),
+    showActiveTime: fc.boolean(),
     groupBy: fc.constantFrom(['project', 'ticket'] as const, ['project'] as const, ['model'] as const, []),
   })
   .map(({ entries, projects, recipient, currency: [currency, minorDigits], groupBy, ...terms }) => {
@@ -145,6 +151,31 @@ describe('the content of documents', () => {
     ])
     for (const make of [linesCsv, (document: BillDocument) => htmlOf(document, undefined), journalOf]) {
       expect(make(hidden)).not.toContain('10.35')
+    }
+  })
+
+  test('active time is on a document only where it was chosen, with the entries that it is of', () => {
+    const [section] = EXAMPLE.sections
+    const [one] = section!.lines
+    const timed = (active_seconds: number | null, untimed_entries: number) => ({ active_seconds, untimed_entries })
+    const lines = [
+      { ...one!, entries: 5, ...timed(23_040.5, 2) },
+      { ...one!, line: 2, entries: 5, ...timed(null, 5) },
+    ]
+    const shown = read({ ...EXAMPLE, show_active_time: true, sections: [{ ...section!, lines }] })
+    expect(contentOf(shown).columns).toEqual(['Description', 'Sessions', 'Tokens', 'Agent work', 'Amount EUR'])
+    const cells = contentOf(shown).sections[0]!.groups[0]!.rows.map(({ cells }) => cells[2])
+    expect(cells).toEqual(['6.4 h (3 of 5 entries)', 'unknown'])
+    expect(htmlOf(shown, undefined)).toContain('6.4 h (3 of 5 entries)')
+    const [headings, ...rows] = csvLines(linesCsv(shown))
+    const at = headings!.cells.indexOf('active_seconds')
+    expect(rows.slice(0, 2).map(({ cells }) => cells.slice(at, at + 2))).toEqual([
+      ['23040.5', '2'],
+      ['', '5'],
+    ])
+    expect(rows.every(({ cells }) => cells.length === headings!.cells.length)).toBe(true)
+    for (const make of [linesCsv, (document: BillDocument) => htmlOf(document, undefined), journalOf]) {
+      expect(make(read(EXAMPLE))).not.toMatch(/active_seconds|Agent work/)
     }
   })
 

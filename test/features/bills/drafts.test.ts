@@ -22,6 +22,7 @@ const FORM = {
   purchase_order: '',
   due_days: '',
   show_cost: false,
+  show_active_time: false,
   replaces: '',
   leave_unpriced: false,
   deliver: 'others',

@@ -280,6 +280,30 @@ forEachEngine('bills', (open) => {
   })
 
   describe('a sent bill', () => {
+    test('shows how long agents worked where that was chosen, and charges the same', async () => {
+      const { bills, report, documentOf } = await stage()
+      await report({ session_id: 's-1', active_seconds: 23_040.25 })
+      await report({ session_id: 's-2', active_seconds: 60 })
+      await report({ session_id: 's-3' })
+      await report({ project: 'APP' })
+      const plain = (await bills.preview({ ...NOVEMBER, client: 'acme' })).document
+      const shown = { ...NOVEMBER, client: 'acme', show_active_time: true }
+      const { bill } = await bills.send(shown, sending)
+      const { sections, ...document } = await documentOf(bill)
+      expect(sections[0]!.lines.map((line) => [line.entries, line.active_seconds, line.untimed_entries])).toEqual([
+        [1, null, 1],
+        [3, 23_100.25, 1],
+      ])
+      expect(document).toMatchObject({ show_active_time: true, total: JSON.parse(JSON.stringify(plain)).total })
+      expect(JSON.stringify(plain)).not.toMatch(/active/)
+      // The next bill of the client suggests the same.
+      expect((await bills.usualTerms({ client: 'acme' })).show_active_time).toBe(true)
+      // Later reports change the entry's next part, not the bill.
+      const before = await bills.getDocument(bill)
+      await report({ session_id: 's-3', active_seconds: 7, ended_at: '2026-11-20T12:00:00Z' })
+      expect(await bills.getDocument(bill)).toBe(before)
+    })
+
     test('does not change, whatever is renamed, repriced or reported afterwards', async () => {
       const { bills, projects, report } = await stage()
       await report({ session_id: 's-1' })

@@ -59,6 +59,7 @@ const terms = {
   group_by: ['model'],
   due_days: 14,
   show_cost: false,
+  show_active_time: false,
   last_bill: null,
 }
 

@@ -230,6 +230,7 @@ const DRAFT = {
   purchase_order: '',
   due_days: '',
   show_cost: false,
+  show_active_time: false,
   replaces: '',
   leave_unpriced: false,
   deliver: 'nobody',

@@ -27,7 +27,7 @@ const TOKENS = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'
  * client may see them.
  */
 export function linesCsv(document: BillDocument): string {
-  const { group_by: dimensions, show_cost: showsCost, currency } = document
+  const { group_by: dimensions, show_active_time: showsTime = false, show_cost: showsCost, currency } = document
   const amount = (holder: { amount: number }): Cell[] => [
     currency,
     numberCell(document, 'exchange_rate'),
@@ -42,12 +42,13 @@ export function linesCsv(document: BillDocument): string {
     'entries',
     'sessions',
     ...TOKENS,
+    ...(showsTime ? ['active_seconds', 'untimed_entries'] : []),
     ...(showsCost ? ['cost', 'list_value', 'markup'] : []),
     'currency',
     'exchange_rate',
     'amount',
   ]
-  const numberColumns = 2 + TOKENS.length + (showsCost ? 3 : 0)
+  const numberColumns = 2 + TOKENS.length + (showsTime ? 2 : 0) + (showsCost ? 3 : 0)
   const keyColumns = columns.indexOf('text') - 3
   const withText = (kind: string, text: string, holder: { amount: number }) =>
     row([kind, ...blank(2 + keyColumns), text, ...blank(numberColumns), ...amount(holder)])
@@ -63,6 +64,7 @@ export function linesCsv(document: BillDocument): string {
         numberCell(line, 'entries'),
         numberCell(line, 'sessions'),
         ...TOKENS.map((kind) => numberCell(line.tokens, kind)),
+        ...(showsTime ? [activeSeconds(line), numberCell(line, 'untimed_entries')] : []),
         ...(showsCost ? [numberCell(line, 'cost'), numberCell(line, 'list_value'), markup(line)] : []),
         ...amount(line),
       ])
@@ -85,6 +87,10 @@ function plain(minor: bigint, { minor_digits }: BillDocument): RawNumber {
 
 function markup(line: BillLine): RawNumber | null {
   return line.markup === null ? null : numberCell(line as { markup: number }, 'markup')
+}
+
+function activeSeconds(line: BillLine): RawNumber | null {
+  return line.active_seconds == null ? null : numberCell(line as { active_seconds: number }, 'active_seconds')
 }
 
 function keyCells({ keys }: BillLine, dimension: string): Cell[] {

@@ -56,6 +56,7 @@ export const BillDraftForm = Type.Object(
     purchase_order: line(NAME_CHARACTERS),
     due_days: typed,
     show_cost: Type.Boolean(),
+    show_active_time: Type.Optional(Type.Boolean()),
     replaces: line(NAME_CHARACTERS),
     leave_unpriced: Type.Boolean(),
     include_earlier: Type.Optional(Type.Boolean()),

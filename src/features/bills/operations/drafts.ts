@@ -36,6 +36,7 @@ const EXAMPLE: BillDraftBody = {
     purchase_order: '',
     due_days: 14,
     show_cost: false,
+    show_active_time: false,
     replaces: '',
     leave_unpriced: false,
     deliver: 'client',

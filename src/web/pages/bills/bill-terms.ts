@@ -33,7 +33,10 @@ export function useBillCurrency(
   return data?.currency
 }
 
-type Filled = Pick<BillValues, 'exchange_rate' | 'tax_name' | 'tax_percent' | 'due_days' | 'group_by' | 'show_cost'>
+type Filled = Pick<
+  BillValues,
+  'exchange_rate' | 'tax_name' | 'tax_percent' | 'due_days' | 'group_by' | 'show_cost' | 'show_active_time'
+>
 
 /** The fields that terms fill. A rate of another currency than the bill's says nothing about it. */
 export function filledBy(terms: UsualTerms | undefined, currency: string | undefined): Filled {
@@ -44,6 +47,7 @@ export function filledBy(terms: UsualTerms | undefined, currency: string | undef
     due_days: terms?.due_days ?? '',
     group_by: terms?.group_by ?? ['project', 'ticket'],
     show_cost: terms?.show_cost ?? false,
+    show_active_time: terms?.show_active_time ?? false,
   }
 }
 

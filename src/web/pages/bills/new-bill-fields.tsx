@@ -195,12 +195,10 @@ const Amounts = ({ form }: { form: BillForm }) => (
         digits={PERCENT_DIGITS}
         {...form.getInputProps('markup')}
       />
-      <Switch
-        label="Show cost and markup"
-        mt={50}
-        checked={form.values.show_cost}
-        onChange={(event) => form.setFieldValue('show_cost', event.currentTarget.checked)}
-      />
+      <Stack gap="xs" mt={44}>
+        <Switch label="Show cost and markup" {...form.getInputProps('show_cost', { type: 'checkbox' })} />
+        <Switch label="Show hours of agent work" {...form.getInputProps('show_active_time', { type: 'checkbox' })} />
+      </Stack>
     </Group>
     <Group gap="xs" grow align="flex-start">
       <TextInput label="Tax name" placeholder="VAT" {...form.getInputProps('tax_name')} />

@@ -25,6 +25,7 @@ export interface BillValues {
   purchase_order: string
   due_days: number | string
   show_cost: boolean
+  show_active_time: boolean
   replaces: string
   /** Undefined until the API asks for a decision. */
   leave_unpriced: boolean
@@ -68,6 +69,7 @@ export function valuesOf(
     purchase_order: '',
     due_days: '',
     show_cost: false,
+    show_active_time: false,
     replaces: replaces ?? '',
     leave_unpriced: false,
     include_earlier: undefined,
@@ -99,6 +101,7 @@ export function requestOf(values: BillValues): BillRequest | undefined {
     purchase_order: textOf(values.purchase_order),
     due_days: numberOf(values.due_days),
     show_cost: values.show_cost || undefined,
+    show_active_time: values.show_active_time || undefined,
     replaces: textOf(values.replaces),
     leave_unpriced: values.leave_unpriced || undefined,
     include_earlier: values.include_earlier,

@@ -1,6 +1,7 @@
 /** A bill in its printed form, as the client sees it, with links to the entries of each line. */
 import { Anchor, Paper, Stack, Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
+import { activeTimeText } from '../../../shared/active-time.ts'
 import { count } from '../../format/counts.ts'
 import { Count } from '../../parts/figures.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
@@ -100,9 +101,9 @@ function Facts({ document }: { document: BillDocument }) {
 }
 
 function Lines({ document, openLine }: Pick<BillPaperProps, 'document' | 'openLine'>) {
-  const { kind, show_cost, currency, sections, extra_lines, minor_digits } = document
+  const { kind, show_active_time, show_cost, currency, sections, extra_lines, minor_digits } = document
   const hasFigures = kind === 'bill'
-  const span = 2 + (hasFigures ? 2 : 0) + (hasFigures && show_cost ? 2 : 0)
+  const span = 2 + (hasFigures ? 2 : 0) + (hasFigures && show_active_time ? 1 : 0) + (hasFigures && show_cost ? 2 : 0)
   return (
     <table className={classes.table}>
       <thead>
@@ -117,6 +118,11 @@ function Lines({ document, openLine }: Pick<BillPaperProps, 'document' | 'openLi
                 Tokens
               </th>
             </>
+          )}
+          {hasFigures && show_active_time && (
+            <th scope="col" className={classes.extra}>
+              Agent work
+            </th>
           )}
           {hasFigures && show_cost && (
             <>
@@ -240,7 +246,7 @@ interface LineProps extends Pick<BillPaperProps, 'document' | 'openLine'> {
 }
 
 function Line({ line, label, document, openLine, isNested }: LineProps) {
-  const { show_cost, minor_digits } = document
+  const { show_active_time, show_cost, minor_digits } = document
   const text = label || 'Agent usage'
   return (
     <tr className={isNested ? classes.nested : undefined}>
@@ -257,6 +263,7 @@ function Line({ line, label, document, openLine, isNested }: LineProps) {
       <td className={classes.extra}>
         <Count value={line.tokens.total} />
       </td>
+      {show_active_time && <td className={classes.extra}>{workOf(line)}</td>}
       {show_cost && (
         <>
           <td className={classes.extra}>{costs.format(line.cost)}</td>
@@ -267,6 +274,9 @@ function Line({ line, label, document, openLine, isNested }: LineProps) {
     </tr>
   )
 }
+
+const workOf = ({ active_seconds = null, untimed_entries = 0, entries }: BillLine): string =>
+  activeTimeText(active_seconds, { entries, untimed: untimed_entries })
 
 const NOTHING: Record<string, string> = {
   project: 'No project',
