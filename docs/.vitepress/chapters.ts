@@ -40,6 +40,7 @@ export const CHAPTERS: Chapter[] = [
       'projects-and-rules',
       'reports/usage',
       'reports/entries',
+      'reports/long-sessions',
       'reports/insights',
       'approval',
       'billing',
