@@ -1,14 +1,25 @@
-/** The active time of a bill's line as text: the same in its documents and on its page. */
+/** The active time of a bill's lines as text: the same in its documents and on its page. */
 
 const HOUR_S = 3_600
 
-/** `6.4 h`, and of how many entries that is if it is not known of all; `unknown` if it is of none. */
-export function activeTimeText(
-  activeSeconds: number | null,
-  { entries, untimed }: { entries: number; untimed: number },
-) {
+export interface TimedLine {
+  /** Null if it is unknown of all entries. */
+  activeSeconds: number | null
+  entries: number
+  untimed: number
+}
+
+const isPartial = ({ activeSeconds, untimed }: TimedLine): boolean => activeSeconds !== null && untimed > 0
+
+/** Says what the numbers in brackets are, if there are any. */
+export const workHeading = (lines: readonly TimedLine[]): string =>
+  lines.some(isPartial) ? 'Agent work (entries)' : 'Agent work'
+
+/** `6.4 h`, or `6.4 h (3 of 5)` if it is not known of all entries. */
+export function workText(line: TimedLine): string {
+  const { activeSeconds, entries, untimed } = line
   if (activeSeconds === null) return 'unknown'
   const hours = activeSeconds / HOUR_S
   const time = hours < 0.1 ? `${Math.round(activeSeconds / 60)} min` : `${hours.toFixed(1)} h`
-  return untimed === 0 ? time : `${time} (${entries - untimed} of ${entries} entries)`
+  return isPartial(line) ? `${time} (${entries - untimed} of ${entries})` : time
 }

@@ -48,6 +48,14 @@ export const dayOfMoment = (moment: string, timeZone: string): string =>
 export const shortDay = (moment: string, timeZone: string): string =>
   formatOf(timeZone, { day: 'numeric', month: 'short' }).format(new Date(moment))
 
+/** `21 Nov`, with the year unless it is that of `now`. */
+export function dayInShort(day: string, now = new Date()): string {
+  const isThisYear = day.slice(0, 4) === now.toISOString().slice(0, 4)
+  return isThisYear
+    ? formatOf('UTC', { day: 'numeric', month: 'short' }).format(new Date(`${day}T00:00:00Z`))
+    : dayInWords(day)
+}
+
 /** Formats a day, which has no zone: `21 Nov 2026`. */
 export const dayInWords = (day: string): string => formatOf('UTC', DAY).format(new Date(`${day}T00:00:00Z`))
 

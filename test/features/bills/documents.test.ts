@@ -163,10 +163,16 @@ describe('the content of documents', () => {
       { ...one!, line: 2, entries: 5, ...timed(null, 5) },
     ]
     const shown = read({ ...EXAMPLE, show_active_time: true, sections: [{ ...section!, lines }] })
-    expect(contentOf(shown).columns).toEqual(['Description', 'Sessions', 'Tokens', 'Agent work', 'Amount EUR'])
+    expect(contentOf(shown).columns).toEqual([
+      'Description',
+      'Sessions',
+      'Tokens',
+      'Agent work (entries)',
+      'Amount EUR',
+    ])
     const cells = contentOf(shown).sections[0]!.groups[0]!.rows.map(({ cells }) => cells[2])
-    expect(cells).toEqual(['6.4 h (3 of 5 entries)', 'unknown'])
-    expect(htmlOf(shown, undefined)).toContain('6.4 h (3 of 5 entries)')
+    expect(cells).toEqual(['6.4 h (3 of 5)', 'unknown'])
+    expect(htmlOf(shown, undefined)).toContain('6.4 h (3 of 5)')
     const [headings, ...rows] = csvLines(linesCsv(shown))
     const at = headings!.cells.indexOf('active_seconds')
     expect(rows.slice(0, 2).map(({ cells }) => cells.slice(at, at + 2))).toEqual([

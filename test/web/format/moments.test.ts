@@ -6,6 +6,7 @@ import {
   addMonths,
   ago,
   dayAndTime,
+  dayInShort,
   dayInWords,
   dayOf,
   daysBetween,
@@ -98,6 +99,11 @@ test('times are shown in the given zone, without the year if it is the current o
 
 test('days and months are shown as they are, in whatever zone the browser is', () => {
   expect([dayInWords('2026-11-01'), monthInWords('2026-11-01')]).toEqual(['1 Nov 2026', 'Nov 2026'])
+})
+
+test('a day in short has its year unless it is the current one', () => {
+  const now = new Date('2026-11-21T12:00:00Z')
+  expect(['2026-10-30', '2025-10-30'].map((day) => dayInShort(day, now))).toEqual(['30 Oct', '30 Oct 2025'])
 })
 
 test('the distance of a time is in its largest unit', () => {

@@ -4,7 +4,7 @@
  */
 import { numberText, parseExactJson } from '../../../lib/exact-json.ts'
 import { parseDecimal } from '../../../lib/money.ts'
-import { activeTimeText } from '../../../shared/active-time.ts'
+import { type TimedLine, workHeading, workText } from '../../../shared/active-time.ts'
 import { textOf } from '../document.ts'
 import type { BillDocument, BillLine } from '../schema.ts'
 
@@ -127,10 +127,11 @@ function factsOf(document: BillDocument): Content['facts'] {
   return facts
 }
 
-function columnsOf({ kind, show_active_time, show_cost, currency }: BillDocument): string[] {
+function columnsOf({ kind, sections, show_active_time, show_cost, currency }: BillDocument): string[] {
   if (kind === 'credit_note') return ['Description', `Amount ${currency}`]
   const costs = show_cost ? ['Cost USD', 'Markup'] : []
-  const work = show_active_time ? ['Agent work'] : []
+  const lines = sections.flatMap((section) => section.lines)
+  const work = show_active_time ? [workHeading(lines.map(timedLine))] : []
   return ['Description', 'Sessions', 'Tokens', ...work, ...costs, `Amount ${currency}`]
 }
 
@@ -180,7 +181,7 @@ function rowOf(line: BillLine, dimensions: readonly string[], document: BillDocu
     cells: [
       decimalText(numberText(line, 'sessions')),
       decimalText(numberText(line.tokens, 'total')),
-      ...(document.show_active_time ? [workOf(line)] : []),
+      ...(document.show_active_time ? [workText(timedLine(line))] : []),
       ...(document.show_cost ? costs : []),
       amountText(minorOf(line, 'amount', document), document.minor_digits),
     ],
@@ -188,11 +189,11 @@ function rowOf(line: BillLine, dimensions: readonly string[], document: BillDocu
 }
 
 /** Numbers of a document are exact texts. */
-function workOf(line: BillLine): string {
-  const { entries, untimed_entries = 0, active_seconds = null } = line
-  const seconds = active_seconds === null ? null : Number(active_seconds)
-  return activeTimeText(seconds, { entries: Number(entries), untimed: Number(untimed_entries) })
-}
+const timedLine = ({ entries, untimed_entries = 0, active_seconds = null }: BillLine): TimedLine => ({
+  activeSeconds: active_seconds === null ? null : Number(active_seconds),
+  entries: Number(entries),
+  untimed: Number(untimed_entries),
+})
 
 const NOTHING: Record<string, string> = {
   project: 'No project',

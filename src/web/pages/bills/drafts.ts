@@ -35,6 +35,8 @@ export function formOf(values: BillValues): DraftForm {
 export const valuesOfForm = (form: DraftForm): BillValues => ({
   ...form,
   include_earlier: form.include_earlier,
+  // Drafts of earlier versions do not have it.
+  show_active_time: form.show_active_time ?? false,
 })
 
 const storageKey = (person: string) => `tally-bill-drafts:${person}`

@@ -1,7 +1,7 @@
 /** A bill in its printed form, as the client sees it, with links to the entries of each line. */
 import { Anchor, Paper, Stack, Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
-import { activeTimeText } from '../../../shared/active-time.ts'
+import { type TimedLine, workHeading, workText } from '../../../shared/active-time.ts'
 import { count } from '../../format/counts.ts'
 import { Count } from '../../parts/figures.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
@@ -121,7 +121,7 @@ function Lines({ document, openLine }: Pick<BillPaperProps, 'document' | 'openLi
           )}
           {hasFigures && show_active_time && (
             <th scope="col" className={classes.extra}>
-              Agent work
+              {workHeading(sections.flatMap(({ lines }) => lines.map(timedLine)))}
             </th>
           )}
           {hasFigures && show_cost && (
@@ -263,7 +263,7 @@ function Line({ line, label, document, openLine, isNested }: LineProps) {
       <td className={classes.extra}>
         <Count value={line.tokens.total} />
       </td>
-      {show_active_time && <td className={classes.extra}>{workOf(line)}</td>}
+      {show_active_time && <td className={classes.extra}>{workText(timedLine(line))}</td>}
       {show_cost && (
         <>
           <td className={classes.extra}>{costs.format(line.cost)}</td>
@@ -275,8 +275,11 @@ function Line({ line, label, document, openLine, isNested }: LineProps) {
   )
 }
 
-const workOf = ({ active_seconds = null, untimed_entries = 0, entries }: BillLine): string =>
-  activeTimeText(active_seconds, { entries, untimed: untimed_entries })
+const timedLine = ({ active_seconds = null, untimed_entries = 0, entries }: BillLine): TimedLine => ({
+  activeSeconds: active_seconds,
+  entries,
+  untimed: untimed_entries,
+})
 
 const NOTHING: Record<string, string> = {
   project: 'No project',

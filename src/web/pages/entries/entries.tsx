@@ -73,7 +73,7 @@ function Entries() {
   return (
     <Page
       title="Entries"
-      lead="Agent usage, one entry per session and model."
+      lead="Agent usage, one entry per session and model, and per day and branch of long sessions."
       actions={
         <>
           {sort !== 'cost' && (

@@ -79,14 +79,15 @@ export const EntryFacts = ({ entry }: { entry: Entry }) => (
   />
 )
 
-function Session({ entry: { session_id, part, continues } }: { entry: Entry }) {
+function Session({ entry: { session_id, part, slice, continues } }: { entry: Entry }) {
   if (session_id === null) return <>No session ID</>
   return (
     <>
       <ThingLink kind="session" of={session_id}>
         {session_id}
       </ThingLink>
-      {part !== null && part > 1 && `, part ${part}`}
+      {/* Parts are numbered over all slices, where the number says nothing. */}
+      {!slice && part !== null && part > 1 && `, part ${part}`}
       {continues && (
         <>
           {' · '}

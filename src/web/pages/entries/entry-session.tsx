@@ -4,14 +4,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { counted } from '../../format/counts.ts'
-import { dayInWords } from '../../format/moments.ts'
+import { dayInShort } from '../../format/moments.ts'
 import { activeTimeOf, branchOf, dayOfSlice, type Entry, type EntryOrder } from '../../parts/entries/entry.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { type PlainColumn, PlainTable } from '../../parts/plain-table.tsx'
-import { Note } from '../../parts/texts.tsx'
+import { Caption, Note } from '../../parts/texts.tsx'
 import { ThingLink } from '../../parts/thing-link.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
@@ -20,9 +20,7 @@ import { listTotalsQuery } from './entry-sums.ts'
 import { Part } from './facts.tsx'
 
 /** Entries before this one, and after it: a session may have hundreds, which its page lists. */
-const AROUND = '12'
-
-const MAX_HEIGHT_PX = 320
+const AROUND = '6'
 
 interface SessionProps {
   entry: Entry
@@ -58,7 +56,6 @@ export function EntrySession({ entry, session }: SessionProps) {
           rows={rows}
           rowKey={({ id }) => id}
           isMuted={({ status }) => status === 'voided' || status === 'discarded'}
-          maxHeight={MAX_HEIGHT_PX}
         />
       )}
       {entry.slice?.estimated && (
@@ -111,16 +108,24 @@ function columnsOf({ entry, rows, filter, timeZone }: Columns): PlainColumn<Entr
       cell: (row) =>
         row.id === entry.id ? (
           <Text span size="sm" fw={650} aria-current="true">
-            {dayInWords(dayOfSlice(row, timeZone))}
+            {dayInShort(dayOfSlice(row, timeZone))}
           </Text>
         ) : (
           <Anchor component={Link} href={addressOf('/entries', { ...filter, open: row.id })} size="sm">
-            {dayInWords(dayOfSlice(row, timeZone))}
+            {dayInShort(dayOfSlice(row, timeZone))}
           </Anchor>
         ),
     },
-    { key: 'branch', title: 'Branch', cell: (row) => <bdi>{branchOf(row)}</bdi> },
-    ...(hasModels ? [{ key: 'model', title: 'Model', cell: ({ model }: Entry) => <bdi>{model}</bdi> }] : []),
+    {
+      key: 'branch',
+      title: 'Branch',
+      cell: (row) => (
+        <>
+          <bdi>{branchOf(row)}</bdi>
+          {hasModels && <Caption>{row.model}</Caption>}
+        </>
+      ),
+    },
     ...(isTimed ? [{ key: 'active', title: 'Active', isNumber: true, cell: activeTimeOf }] : []),
     { key: 'tokens', title: 'Tokens', isNumber: true, cell: ({ tokens }) => <Count value={tokens.total} /> },
     { key: 'cost', title: 'Cost', isNumber: true, cell: ({ cost }) => <Money amount={cost} /> },

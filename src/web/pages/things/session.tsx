@@ -125,7 +125,7 @@ function ActiveTime({ name }: { name: string }) {
   return (
     <>
       {secondsInWords(active_seconds)}
-      {untimed_entries > 0 && `, unknown of ${count(untimed_entries)} of ${counted(entries, 'entry', 'entries')}`}
+      {untimed_entries > 0 && ` (${count(entries - untimed_entries)} of ${counted(entries, 'entry', 'entries')})`}
     </>
   )
 }
