@@ -152,7 +152,7 @@ const PARTS = {
   // A client typed by the server's routes (see `web-knows-the-type-of-the-app-only`), with the same filters of entries.
   'src/web/': [
     '^src/app\\.ts$',
-    '^src/shared/(entry-filters|event-types|forecast|people-dimensions|price-texts|sheet-fields|token-scopes)\\.ts$',
+    '^src/shared/(active-time|entry-filters|event-types|forecast|people-dimensions|price-texts|sheet-fields|token-scopes)\\.ts$',
   ],
   'migrations/': [],
 }

@@ -120,7 +120,7 @@ function Lines({ document, openLine }: Pick<BillPaperProps, 'document' | 'openLi
             </>
           )}
           {hasFigures && show_active_time && (
-            <th scope="col" className={classes.extra}>
+            <th scope="col" className={`${classes.extra} ${classes.work}`}>
               {workHeading(sections.flatMap(({ lines }) => lines.map(timedLine)))}
             </th>
           )}
@@ -263,7 +263,7 @@ function Line({ line, label, document, openLine, isNested }: LineProps) {
       <td className={classes.extra}>
         <Count value={line.tokens.total} />
       </td>
-      {show_active_time && <td className={classes.extra}>{workText(timedLine(line))}</td>}
+      {show_active_time && <td className={`${classes.extra} ${classes.work}`}>{workText(timedLine(line))}</td>}
       {show_cost && (
         <>
           <td className={classes.extra}>{costs.format(line.cost)}</td>
