@@ -25,8 +25,35 @@ export interface Service {
   region?: string
 }
 
+/** What a model was used for between two calls. */
+export interface Use {
+  tokens: Counts
+  /** Ascending. Thresholds of which nothing is known are absent, and those above the first that no request exceeds. */
+  requestsAbove: RequestsAbove[]
+  /** The number of charged uses, by the name of the tool. */
+  tools: Record<string, number>
+  requests: number
+  /** Exact decimal text of US dollars; null if the agent does not know the cost of every request. */
+  reportedCost: string | null
+}
+
+export interface Place {
+  /** `owner/name` on a forge with such paths, otherwise host and path. */
+  repository: string | null
+  /** Null if no branch was checked out. */
+  branch: string | null
+}
+
+/** The part of a use that is of one place and UTC quarter of an hour, so that every day and place pays for its own. */
+export interface Cell extends Use {
+  place: Place
+  /** Times of the first and the last call, in milliseconds. */
+  firstAt: number
+  lastAt: number
+}
+
 /** Use of one model in one session with one service: its totals so far. */
-export interface SessionUse {
+export interface SessionUse extends Use, Place {
   agentHarness: AgentName
   sessionId: string
   model: string
@@ -34,21 +61,12 @@ export interface SessionUse {
   provider: string | null
   startedAt: string
   endedAt: string
-  tokens: Counts
-  /** Ascending. Thresholds of which nothing is known are absent, and those above the first that no request exceeds. */
-  requestsAbove: RequestsAbove[]
   service: Service
-  /** The number of charged uses, by the name of the tool. */
-  tools: Record<string, number>
-  requests: number
-  /** Exact decimal text of US dollars; null if the agent does not know the cost of every request. */
-  reportedCost: string | null
+  /** The parts, of which the use is the sum; ordered by start. */
+  cells: Cell[]
   /** The folder the agent worked in. Never sent. */
   folder: string | null
-  /** `owner/name` on a forge with such paths, otherwise host and path. */
-  repository: string | null
-  branch: string | null
-  /** One line without any content of the conversation. */
+  /** The agent and the repository, in one line. */
   summary: string
   /** The session's title in the agent, which is made of prompts: sent only if the person asks for it. */
   title: string | null

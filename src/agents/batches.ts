@@ -1,8 +1,8 @@
 /** Reports many sessions in as few calls as the server allows. */
 import type { ClientConfig } from '../config.ts'
 import type { SessionUse } from './agent.ts'
-import { type ReportOptions, reportText } from './report.ts'
-import { BATCH_LIMIT, mayPass, type Refusal, type Reported, reportBatch, ServerError } from './server.ts'
+import { type ReportOptions, type ReportText, reportText } from './report.ts'
+import { BATCH_LIMIT, findTimeZone, mayPass, type Refusal, type Reported, reportBatch, ServerError } from './server.ts'
 
 /** A server that restarts is back by then; a person who waits is not kept any longer. */
 const PAUSES_MS = [500, 1_000, 2_000, 4_000]
@@ -40,8 +40,9 @@ export async function reportUses(
   options: ReportingOptions = {},
 ): Promise<Outcome> {
   const outcome: Outcome = { created: 0, updated: 0, repeated: 0, held: 0, refused: [], issue: null, left: uses.length }
-  for (const batch of batchesOf(uses, options)) {
-    try {
+  try {
+    const timeZone = await findTimeZone(server, uses)
+    for (const batch of batchesOf(uses, timeZone === undefined ? options : { ...options, timeZone })) {
       await reportAll(server, batch, options, (sent, reported) => {
         outcome.left -= 1
         if (reported.result === 'rejected') {
@@ -51,19 +52,18 @@ export async function reportUses(
         outcome[reported.result] += 1
         if (reported.isHeld) outcome.held += 1
       })
-    } catch (error) {
-      if (!(error instanceof ServerError)) throw error
-      outcome.issue = error
-      return outcome
+      options.onProgress?.(uses.length - outcome.left, uses.length)
     }
-    options.onProgress?.(uses.length - outcome.left, uses.length)
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error
+    outcome.issue = error
   }
   return outcome
 }
 
 interface Report {
   use: SessionUse
-  text: string
+  text: ReportText
 }
 
 function* batchesOf(uses: readonly SessionUse[], options: ReportOptions): Generator<Report[]> {
@@ -71,13 +71,14 @@ function* batchesOf(uses: readonly SessionUse[], options: ReportOptions): Genera
   let bytes = 0
   for (const use of uses) {
     const text = reportText(use, options)
-    if (batch.length === BATCH_LIMIT || (bytes > 0 && bytes + text.length > BATCH_BYTES)) {
+    const { length } = text.sliced
+    if (batch.length === BATCH_LIMIT || (bytes > 0 && bytes + length > BATCH_BYTES)) {
       yield batch
       batch = []
       bytes = 0
     }
     batch.push({ use, text })
-    bytes += text.length
+    bytes += length
   }
   if (batch.length > 0) yield batch
 }

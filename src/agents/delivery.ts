@@ -2,10 +2,10 @@
 import type { AgentsEnvironment, ClientConfig } from '../config.ts'
 import { type AgentName, type Damage, damageText, type SessionUse } from './agent.ts'
 import { log, noteDelivery, noteError } from './journal.ts'
-import { reportText } from './report.ts'
+import { type ReportText, reportText } from './report.ts'
 import { scanSession } from './scan.ts'
 import { BEAT_MS, beat, releaseLock, senderLockPath, takeLock } from './sender-lock.ts'
-import { mayPass, type Reported, refusalText, reportBatch, ServerError } from './server.ts'
+import { findTimeZone, mayPass, type Reported, refusalText, reportBatch, ServerError } from './server.ts'
 import {
   type Job,
   keepRefused,
@@ -37,7 +37,7 @@ export const BACKGROUND_PATIENCE_MS = 15 * 60_000
 export interface Delivered {
   agent: AgentName
   sessionId: string
-  /** Number of the session's entries on the server, one per model. */
+  /** Number of the session's entries on the server, one per model, day and place. */
   entries: number
   /** `created` if any entry is new, otherwise `updated` if any changed. */
   result: 'created' | 'updated' | 'repeated'
@@ -184,8 +184,9 @@ class Sender {
 
   async #deliver(session: Session): Promise<void> {
     const { uses, damage } = readSession(session)
-    const reports = uses.map((use) => reportText(use))
-    const text = reports.join('\n')
+    const timeZone = await findTimeZone(this.#options.server, uses)
+    const reports = uses.map((use) => reportText(use, timeZone === undefined ? {} : { timeZone }))
+    const text = reports.map(({ sliced }) => sliced).join('\n')
     const key = keyOf(session)
     if (text !== '' && this.#acknowledged.get(key) !== text) {
       await this.#report(session, reports)
@@ -200,7 +201,7 @@ class Sender {
     removeWaiting(spoolFolder(this.#options.environment), settled)
   }
 
-  async #report(session: Session, reports: string[]): Promise<void> {
+  async #report(session: Session, reports: ReportText[]): Promise<void> {
     try {
       this.#acknowledge(session, await reportBatch(this.#options.server, reports))
     } catch (error) {
@@ -217,12 +218,13 @@ class Sender {
     if (reasons.length > 0) this.#refuse(session, reasons)
     else forgetRefused(environment, session)
     const { agent, sessionId } = session
-    const taken = results.filter(({ result }) => result !== 'rejected')
+    const taken = results.filter((each) => each.result !== 'rejected')
     if (taken.length === 0) return
+    const entries = taken.reduce((sum, each) => sum + each.entries, 0)
     const known = [this.#delivered.get(keyOf(session))?.result, ...taken.map(({ result }) => result)]
     const result = (['created', 'updated'] as const).find((each) => known.includes(each)) ?? 'repeated'
-    this.#delivered.set(keyOf(session), { agent, sessionId, entries: taken.length, result })
-    noteDelivery(environment, agent, { at: new Date().toISOString(), sessionId, entries: taken.length })
+    this.#delivered.set(keyOf(session), { agent, sessionId, entries, result })
+    noteDelivery(environment, agent, { at: new Date().toISOString(), sessionId, entries })
   }
 
   /** Moves the session out of the queue, where it would block the others; `tally agents status` shows it. */

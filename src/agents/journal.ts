@@ -17,7 +17,7 @@ export interface LastHook {
 export interface LastDelivery {
   at: string
   sessionId: string
-  /** Number of the session's entries on the server, one per model. */
+  /** Number of the session's entries on the server, one per model, day and place. */
   entries: number
 }
 

@@ -1,7 +1,9 @@
 /** A session's use as a body for the report endpoint. */
-import type { TokenEntryReport } from '../features/entries/schema.ts'
+import type { SliceReport, TokenEntryReport } from '../features/entries/schema.ts'
+import { dayNumberAt } from '../lib/calendar.ts'
 import { exactNumber } from '../lib/exact-json.ts'
-import type { Counts, RequestsAbove, SessionUse } from './agent.ts'
+import type { Cell, Counts, Place, RequestsAbove, SessionUse, Use } from './agent.ts'
+import { sumCells } from './session-sums.ts'
 
 /** Options that the reporting person sets for all entries. */
 export interface ReportOptions {
@@ -12,43 +14,124 @@ export interface ReportOptions {
   project?: string
   ticket?: string
   labels?: Record<string, string>
+  /** The organization's, for sessions with more cells than a report can have. */
+  timeZone?: string
 }
+
+/** The most slices of a report. */
+export const SLICES_LIMIT = 1_000
 
 /** The endpoint's limits; longer texts are cut, because a shortened entry is better than none. */
 const NAME_LENGTH = 200
 const LABEL_LENGTH = 256
 const SUMMARY_LENGTH = 1_000
 
-/** JSON of one entry. */
-export function reportText(use: SessionUse, options: ReportOptions = {}): string {
-  return JSON.stringify(reportOf(use, options))
+/** The same use for every server, as JSON. */
+export interface ReportText {
+  sliced: string
+  /** For servers of earlier versions, which know no slices. */
+  whole(): string
 }
 
-/** One entry. Its cost is only for `JSON.stringify`, which writes the agent's exact text: a number may lose digits. */
+export function reportText(use: SessionUse, options: ReportOptions = {}): ReportText {
+  return { sliced: JSON.stringify(slicedReportOf(use, options)), whole: () => JSON.stringify(reportOf(use, options)) }
+}
+
+/** The use as a whole. Costs are only for `JSON.stringify`, which writes the agent's exact text: a number may lose digits. */
 export function reportOf(use: SessionUse, options: ReportOptions = {}): TokenEntryReport {
-  const { repository, branch, reportedCost } = use
-  const labels = { ...(repository ? { repository } : {}), ...(branch ? { branch } : {}), ...options.labels }
+  const { branch, summary } = use
+  return {
+    ...attributesOf(use, options, branch === null ? summary : `${summary} on ${branch}`),
+    ...usageOf(use),
+    ...costOf(use),
+    labels: labelsOf({ ...placeLabels(use), ...options.labels }),
+  }
+}
+
+/** The use in parts, of which each names where it belongs. */
+function slicedReportOf(use: SessionUse, options: ReportOptions): TokenEntryReport {
+  const { labels = {}, timeZone = 'UTC' } = options
+  return {
+    ...attributesOf(use, options, use.summary),
+    labels: labelsOf(labels),
+    slices: fitted(use.cells, timeZone).map((cell): SliceReport => {
+      // What the person says of all of them takes precedence.
+      const own = Object.entries(placeLabels(cell.place)).filter(([name]) => !Object.hasOwn(labels, name))
+      return {
+        started_at: new Date(cell.firstAt).toISOString(),
+        ended_at: new Date(cell.lastAt).toISOString(),
+        ...usageOf(cell),
+        // In all slices or in none.
+        ...(use.reportedCost === null ? {} : costOf(cell)),
+        ...(own.length === 0 ? {} : { labels: labelsOf(Object.fromEntries(own)) }),
+      }
+    }),
+  }
+}
+
+function attributesOf(use: SessionUse, options: ReportOptions, summary: string) {
   const missing = use.missing === null ? '' : ` (${use.missing})`
-  const text = plainText((options.withTitles && use.title) || use.summary, SUMMARY_LENGTH - missing.length)
+  const text = plainText((options.withTitles && use.title) || summary, SUMMARY_LENGTH - missing.length)
   return {
     agent_harness: use.agentHarness,
     agent_name: options.agentName ?? use.agentHarness,
     model: plainText(use.model, NAME_LENGTH),
     started_at: use.startedAt,
     ended_at: use.endedAt,
-    tokens: use.tokens,
-    ...(use.requestsAbove.length === 0 ? {} : { requests_above: use.requestsAbove.map(withoutZeros) }),
     ...use.service,
-    ...(Object.keys(use.tools).length === 0 ? {} : { tools: use.tools }),
-    ...(reportedCost === null ? {} : { reported_cost: exactNumber(reportedCost) }),
     summary: text + missing,
     ...(options.project === undefined ? {} : { project: options.project }),
     ...(options.ticket === undefined ? {} : { ticket: options.ticket }),
     session_id: plainText(use.sessionId, NAME_LENGTH),
-    labels: Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, plainText(value, LABEL_LENGTH)])),
     ...(use.provider === null ? {} : { provider: plainText(use.provider, NAME_LENGTH) }),
-    requests: use.requests,
   }
+}
+
+function usageOf({ tokens, requestsAbove, tools, requests }: Use) {
+  return {
+    tokens,
+    ...(requestsAbove.length === 0 ? {} : { requests_above: requestsAbove.map(withoutZeros) }),
+    ...(Object.keys(tools).length === 0 ? {} : { tools }),
+    requests,
+  }
+}
+
+function costOf({ reportedCost }: Use) {
+  return reportedCost === null ? {} : { reported_cost: exactNumber(reportedCost) }
+}
+
+function placeLabels({ repository, branch }: Place): Record<string, string> {
+  return { ...(repository ? { repository } : {}), ...(branch ? { branch } : {}) }
+}
+
+function labelsOf(labels: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, plainText(value, LABEL_LENGTH)]))
+}
+
+/** How the oldest cells are joined until they fit; the last way always suffices. */
+const WAYS_OF_JOINING: readonly ((day: number, place: Place) => unknown)[] = [
+  (day, { repository, branch }) => JSON.stringify([day, repository, branch]),
+  (day) => day,
+  () => 'all',
+]
+
+/** At most as many cells as a report can have. */
+function fitted(cells: readonly Cell[], timeZone: string): readonly Cell[] {
+  let fitting = cells
+  for (const keyOf of WAYS_OF_JOINING) {
+    const groups = new Map<unknown, Cell[]>()
+    let joined = 0
+    while (groups.size + fitting.length - joined > SLICES_LIMIT && joined < fitting.length) {
+      const cell = fitting[joined]!
+      const key = keyOf(dayNumberAt(cell.firstAt, timeZone), cell.place)
+      const group = groups.get(key)
+      if (group) group.push(cell)
+      else groups.set(key, [cell])
+      joined += 1
+    }
+    fitting = [...[...groups.values()].map(sumCells), ...fitting.slice(joined)]
+  }
+  return fitting
 }
 
 /** Counts that are absent are 0. */

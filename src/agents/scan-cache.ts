@@ -6,12 +6,12 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
 import { REQUEST_THRESHOLDS } from '../lib/request-thresholds.ts'
-import type { AgentName, Damage } from './agent.ts'
+import type { AgentName, Cell, Counts, Damage, Place, RequestsAbove } from './agent.ts'
 import type { FileDamage, FileReading, ModelCall, SessionTotals } from './model-calls.ts'
 import type { SessionSum } from './session-sums.ts'
 
 /** Must be increased if a reader reads something else from the same file, or if the shape of the cache changes. */
-const VERSION = 6
+const VERSION = 7
 
 /** The thresholds too, because sums are cached. */
 const FORMAT = [VERSION, ...REQUEST_THRESHOLDS].join(' ')
@@ -49,6 +49,25 @@ interface KeptFile {
 
 type CallRow = (string | number)[]
 
+/** A scan as it is stored: sessions have many cells at few places. */
+interface StoredScan {
+  digest: string
+  scan: Omit<KeptScan, 'sums'> & { sums: StoredSum[] }
+  places: Place[]
+}
+
+type StoredSum = Omit<SessionSum, 'cells'> & { cells: CellRow[] }
+type CellRow = [
+  place: number,
+  firstAt: number,
+  durationMs: number,
+  requests: number,
+  reportedCost: string | null,
+  tools: Record<string, number> | 0,
+  tokens: number[],
+  requestsAbove: number[][],
+]
+
 export class ScanCache {
   #files: Record<string, KeptFile> | undefined
   #current: Record<string, KeptFile> = {}
@@ -60,12 +79,21 @@ export class ScanCache {
 
   /** Undefined if any file is new, changed or gone. */
   findScan(files: readonly FileState[]): KeptScan | undefined {
-    const kept = loadKept<{ digest: string; scan: KeptScan }>(this.environment, `${this.agent}-scan`)
-    return kept?.digest === digestOf(files) ? kept.scan : undefined
+    const kept = loadKept<StoredScan>(this.environment, `${this.agent}-scan`)
+    if (kept?.digest !== digestOf(files)) return undefined
+    const { scan, places } = kept
+    return {
+      ...scan,
+      sums: scan.sums.map((sum) => ({ ...sum, cells: sum.cells.map((row) => cellOfRow(row, places)) })),
+    }
   }
 
   keepScan(files: readonly FileState[], scan: KeptScan): void {
-    storeKept(this.environment, `${this.agent}-scan`, { digest: digestOf(files), scan })
+    const places = [...new Set(scan.sums.flatMap(({ cells }) => cells.map(({ place }) => place)))]
+    const indexes = new Map(places.map((place, index) => [place, index]))
+    const sums = scan.sums.map((sum) => ({ ...sum, cells: sum.cells.map((cell) => rowOfCell(cell, indexes)) }))
+    const stored: StoredScan = { digest: digestOf(files), scan: { ...scan, sums }, places }
+    storeKept(this.environment, `${this.agent}-scan`, stored)
   }
 
   /** Keeps only the files that were found or read since the cache was created. */
@@ -191,4 +219,36 @@ function callOfRow(row: CallRow, names: string[]): ModelCall {
   if (row[17] !== '') call.total = row[17] as string
   if (row[18] === 1) call.isSum = true
   return row[19] === '' ? call : { ...call, ...JSON.parse(row[19] as string) }
+}
+
+function rowOfCell(cell: Cell, places: Map<Place, number>): CellRow {
+  const { place, firstAt, lastAt, requests, reportedCost, tools, tokens, requestsAbove } = cell
+  const above = requestsAbove.map(({ threshold, ...counts }) => [threshold, ...numbersOf(counts)])
+  return [
+    ...([places.get(place)!, firstAt, lastAt - firstAt, requests, reportedCost] as const),
+    Object.keys(tools).length > 0 ? tools : 0,
+    numbersOf(tokens),
+    above,
+  ]
+}
+
+function cellOfRow(row: CellRow, places: Place[]): Cell {
+  const [place, firstAt, durationMs, requests, reportedCost, tools, tokens, above] = row
+  return {
+    ...{ place: places[place]!, firstAt, lastAt: firstAt + durationMs, requests, reportedCost, tools: tools || {} },
+    tokens: countsIn(tokens, 0),
+    requestsAbove: above.map((numbers): RequestsAbove => ({ threshold: numbers[0]!, ...countsIn(numbers, 1) })),
+  }
+}
+
+/** Without the zeros at the end, which most cells have. */
+function numbersOf({ input, output, cache_read, cache_write, cache_write_1h }: Counts): number[] {
+  const numbers = [input, output, cache_read, cache_write, cache_write_1h]
+  return numbers.slice(0, numbers.findLastIndex((number) => number > 0) + 1)
+}
+
+function countsIn(numbers: number[], from: number): Counts {
+  const [input = 0, output = 0, cache_read = 0, cache_write = 0, cache_write_1h = 0] =
+    from === 0 ? numbers : numbers.slice(from)
+  return { input, output, cache_read, cache_write, cache_write_1h }
 }

@@ -1,13 +1,21 @@
 /** Reads the session files of agents and returns the usage of each session. */
 import type { AgentsEnvironment } from '../config.ts'
-import { AGENT_NAMES, type AgentName, type Damage, type Scan, type SessionName, type SessionUse } from './agent.ts'
-import { branchAt, findGitFolder, type GitFolder, repositoryName } from './git-folder.ts'
+import {
+  AGENT_NAMES,
+  type AgentName,
+  type Cell,
+  type Damage,
+  type Scan,
+  type SessionName,
+  type SessionUse,
+} from './agent.ts'
 import type { FileReading } from './model-calls.ts'
+import { createPlaceOf } from './places.ts'
 import { READERS } from './readers/all.ts'
 import type { Reader, ReadFile } from './readers/reader.ts'
 import { type KeptScan, ScanCache } from './scan-cache.ts'
 import { type FoundFile, filesOfTranscript, findFiles, issueOf } from './session-files.ts'
-import { type SessionSum, sumCalls } from './session-sums.ts'
+import { type SessionSum, sumCalls, sumCells } from './session-sums.ts'
 
 export interface ScanOptions {
   environment: AgentsEnvironment
@@ -95,7 +103,7 @@ function scanFiles(
   const notes: Damage[] = []
   const calls = reader.settle(read, (file, what) => notes.push({ file, line: null, what, isNote: true }))
   const scan: KeptScan = {
-    sums: sumCalls(calls),
+    sums: sumCalls(calls, createPlaceOf(startsOf(reader, read))),
     files: placesOf(read),
     parents: Object.assign({}, ...read.map(({ reading }) => reading.parents)),
     missing: Object.assign({}, ...read.map(({ reading }) => reading.missing)),
@@ -133,52 +141,55 @@ function placesOf(files: readonly ReadFile[]): Record<string, string> {
   return Object.fromEntries([...places].map(([session, { path }]) => [session, path]))
 }
 
+/** When sessions started whose calls have the branch of that moment. */
+function startsOf({ recordsFirstBranch }: Reader, files: readonly ReadFile[]): (session: string) => number | undefined {
+  const starts = new Map<string, number>()
+  for (const { reading } of recordsFirstBranch ? files : []) {
+    const [first] = reading.calls
+    if (first) starts.set(first.session, reading.startedAt ?? first.at)
+  }
+  return (session) => starts.get(session)
+}
+
 function usesOf(reader: Reader, kept: KeptScan, { since, withTitles }: ScanOptions): SessionUse[] {
   const recent = since === undefined ? undefined : sessionsSince(kept.sums, since)
   const sums = recent ? kept.sums.filter(({ session }) => recent.has(session)) : kept.sums
   const titles = withTitles ? titlesOf(reader, sums, kept.files) : undefined
-  const folders = new Map<string, GitFolder | undefined>()
-  const gitOf = (folder: string) => {
-    if (!folders.has(folder)) folders.set(folder, findGitFolder(folder))
-    return folders.get(folder)
-  }
-  return sums.map((sum) => useOf(reader, sum, gitOf(sum.folder), kept, titles?.get(sum.session) ?? null))
+  return sums.map((sum) => useOf(reader, sum, kept, titles?.get(sum.session) ?? null))
 }
 
-function useOf(
-  reader: Reader,
-  sum: SessionSum,
-  git: GitFolder | undefined,
-  { files, missing }: KeptScan,
-  title: string | null,
-): SessionUse {
-  const repository = repositoryName(sum.remote) ?? git?.repository ?? null
-  const branch = sum.branch || (git ? branchAt(git, sum.lastAt) : null)
+function useOf(reader: Reader, sum: SessionSum, { files, missing }: KeptScan, title: string | null): SessionUse {
+  const { cells } = sum
+  const { firstAt, lastAt, place: _, ...use } = sumCells(cells)
+  const { repository } = lastOf(cells)!.place
   return {
     agentHarness: reader.name,
     sessionId: sum.session,
     model: sum.model,
     provider: sum.provider || null,
-    startedAt: new Date(sum.firstAt).toISOString(),
-    endedAt: new Date(sum.lastAt).toISOString(),
-    tokens: sum.tokens,
-    requestsAbove: sum.requestsAbove,
+    startedAt: new Date(firstAt).toISOString(),
+    endedAt: new Date(lastAt).toISOString(),
+    ...use,
     service: sum.service,
-    tools: sum.tools,
-    requests: sum.requests,
-    reportedCost: sum.cost || null,
+    cells,
     folder: sum.folder || null,
     repository,
-    branch,
-    summary: `${reader.title}${repository ? ` in ${repository}` : ''}${branch ? ` on ${branch}` : ''}`,
+    branch: lastOf(cells.filter(({ place }) => place.branch !== null))?.place.branch ?? null,
+    summary: `${reader.title}${repository ? ` in ${repository}` : ''}`,
     title,
     missing: missing[sum.session] ?? null,
     file: files[sum.session] ?? '',
   }
 }
 
+/** The cell with the last call. */
+function lastOf(cells: readonly Cell[]): Cell | undefined {
+  return cells.reduce<Cell | undefined>((last, cell) => (last && last.lastAt > cell.lastAt ? last : cell), undefined)
+}
+
 function sessionsSince(sums: readonly SessionSum[], since: number): Set<string> {
-  return new Set(sums.filter(({ lastAt }) => lastAt >= since).map(({ session }) => session))
+  const isSince = ({ cells }: SessionSum) => cells.some(({ lastAt }) => lastAt >= since)
+  return new Set(sums.filter(isSince).map(({ session }) => session))
 }
 
 /** Read each time, since titles are not cached. */

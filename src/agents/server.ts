@@ -3,6 +3,8 @@ import type { ClientConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
 import type { Me } from '../features/people/schema.ts'
 import { textOf } from '../lib/response-text.ts'
+import type { SessionUse } from './agent.ts'
+import { type ReportText, SLICES_LIMIT } from './report.ts'
 
 /** Reports take milliseconds, a full batch less than a second; after this long the connection is dead. */
 const ATTEMPT_TIMEOUT_MS = 15_000
@@ -29,13 +31,16 @@ export function refusalText({ code, detail, errors = [] }: Refusal): string {
 
 /** The outcome of one report. */
 export type Reported =
-  | { result: 'created' | 'updated' | 'repeated'; refusal: null; isHeld: boolean }
+  /** `entries` is their number: a session has one for each of its slices. */
+  | { result: 'created' | 'updated' | 'repeated'; refusal: null; isHeld: boolean; entries: number }
   | { result: 'rejected'; refusal: Refusal }
 
 interface ResultBody {
   result: Reported['result']
   problem: Refusal | null
   entry?: { status: string } | null
+  /** Absent from servers of earlier versions. */
+  entries?: unknown[]
 }
 
 /** A failed call: the server recorded nothing. */
@@ -69,21 +74,50 @@ export function readMe(server: ClientConfig): Promise<Me> {
   return call<Me>(server, '/api/v1/me')
 }
 
+/** The time zone in which sessions with very many cells are divided into days; undefined if there are none. */
+export async function findTimeZone(server: ClientConfig, uses: readonly SessionUse[]): Promise<string | undefined> {
+  if (!uses.some(({ cells }) => cells.length > SLICES_LIMIT)) return undefined
+  const { organization }: { organization: { time_zone?: string } } = await readMe(server)
+  // Servers of earlier versions do not name it, and take no slices either.
+  return organization.time_zone ?? 'UTC'
+}
+
+/** Servers of earlier versions, which know no slices. */
+const withoutSlices = new WeakSet<ClientConfig>()
+
 /**
- * Reports at most {@link BATCH_LIMIT} entries, each as JSON text, and returns the outcome of each. Reports of a session
- * are its totals so far, so a report that is sent twice counts once. Throws {@link ServerError}.
+ * Reports at most {@link BATCH_LIMIT} entries and returns the outcome of each. Reports of a session are its totals so far,
+ * so a report that is sent twice counts once. Throws {@link ServerError}.
  */
-export async function reportBatch(server: ClientConfig, reports: readonly string[]): Promise<Reported[]> {
-  const { results } = await call<{ results: ResultBody[] }>(
+export async function reportBatch(server: ClientConfig, reports: readonly ReportText[]): Promise<Reported[]> {
+  if (!withoutSlices.has(server)) {
+    const results = await sendBatch(
+      server,
+      reports.map(({ sliced }) => sliced),
+    )
+    if (!results.some(refusesSlices)) return results
+    withoutSlices.add(server)
+  }
+  return await sendBatch(
     server,
-    '/api/v1/token-entries/batch',
-    `[${reports.join(',')}]`,
+    reports.map(({ whole }) => whole()),
   )
+}
+
+function refusesSlices({ refusal }: Reported): boolean {
+  return refusal?.errors?.some(({ pointer, code }) => pointer === '/slices' && code === 'unknown_field') ?? false
+}
+
+async function sendBatch(server: ClientConfig, reports: readonly string[]): Promise<Reported[]> {
+  const body = `[${reports.join(',')}]`
+  const { results } = await call<{ results: ResultBody[] }>(server, '/api/v1/token-entries/batch', body)
   if (results?.length !== reports.length) {
     throw new ServerError(`${server.url} did not return a result for each entry. Is it a Tally server?`, 200)
   }
-  return results.map(({ result, problem, entry }) =>
-    result === 'rejected' ? { result, refusal: problem! } : { result, refusal: null, isHeld: entry?.status === 'held' },
+  return results.map(({ result, problem, entry, entries }) =>
+    result === 'rejected'
+      ? { result, refusal: problem! }
+      : { result, refusal: null, isHeld: entry?.status === 'held', entries: entries?.length || 1 },
   )
 }
 

@@ -1,41 +1,38 @@
-/** Adds up the use of each model in each session. */
+/** Adds up the use of each model in each session, by place and quarter of an hour. */
 import { formatDecimal, parseDecimal } from '../lib/money.ts'
 import { REQUEST_THRESHOLDS } from '../lib/request-thresholds.ts'
-import type { Counts, RequestsAbove, Service } from './agent.ts'
+import type { Cell, Counts, Place, RequestsAbove, Service } from './agent.ts'
 import { addCounts, inputSideOf, type ModelCall, noCounts, totalOf } from './model-calls.ts'
 
-/** A sum, before git or the clock is consulted. Cached, so it must not contain anything of the conversation. */
+/** Cached, so it must not contain anything of the conversation. */
 export interface SessionSum {
   session: string
   model: string
   provider: string
-  /** Times of the first and the last call, in milliseconds. */
-  firstAt: number
-  lastAt: number
-  tokens: Counts
-  requestsAbove: RequestsAbove[]
   service: Service
-  tools: Record<string, number>
-  requests: number
-  /** Exact decimal text; empty where the cost of any call is unknown. */
-  cost: string
+  /** Where the agent worked last. */
   folder: string
-  branch: string
-  /** The URL of the repository, if the file contains it. */
-  remote: string
+  /** Ordered by start. */
+  cells: Cell[]
 }
+
+/** The offsets of all time zones are multiples of it, so that each cell is of one day in all of them. */
+const QUARTER_MS = 15 * 60_000
 
 /** Vendors' costs per call have fewer digits, and a JavaScript number has at most these. */
 const COST_DIGITS = 18
 
+/** Returns the same object for the same place. */
+export type PlaceOf = (call: ModelCall) => Place
+
 /** One sum per session, model and service. */
-export function sumCalls(calls: readonly ModelCall[]): SessionSum[] {
-  const sums = new Map<string, Summing>()
+export function sumCalls(calls: readonly ModelCall[], placeOf: PlaceOf): SessionSum[] {
+  const sums = new Map<string, SessionSumming>()
   for (const call of calls) {
     const key = [call.session, call.model, ...servicesIn(call)].join('\n')
     const summing = sums.get(key)
-    if (summing) summing.add(call)
-    else sums.set(key, new Summing(call))
+    if (summing) summing.add(call, placeOf(call))
+    else sums.set(key, new SessionSumming(call, placeOf(call)))
   }
   return [...sums.values()].map((summing) => summing.sum())
 }
@@ -44,40 +41,90 @@ function servicesIn({ service }: ModelCall): (string | undefined)[] {
   return service ? [service.service_tier, service.speed, service.region] : []
 }
 
-class Summing {
-  readonly #counts = noCounts()
-  /** Undefined if it is not known of all calls. */
-  readonly #above: (Counts | undefined)[] = REQUEST_THRESHOLDS.map(noCounts)
-  readonly #tools = new Map<string, number>()
-  #first: ModelCall
+class SessionSumming {
+  readonly #cells = new Map<Place, Map<number, CellSumming>>()
   #last: ModelCall
-  #requests = 0
-  #costs: bigint | undefined = 0n
-  #branch = ''
-  #branchAt = -1
 
-  constructor(call: ModelCall) {
-    this.#first = call
+  constructor(call: ModelCall, place: Place) {
     this.#last = call
-    this.add(call)
+    this.add(call, place)
   }
 
-  add(call: ModelCall): void {
-    const { counts, at, branch, cost, requests = 1, isSum = requests > 1 } = call
-    addCounts(this.#counts, counts)
-    for (const part of call.parts ?? [counts]) this.#addLength(part, isSum)
-    for (const [tool, uses] of Object.entries(call.tools ?? {})) {
-      this.#tools.set(tool, (this.#tools.get(tool) ?? 0) + uses)
+  add(call: ModelCall, place: Place): void {
+    const quarter = Math.floor(call.at / QUARTER_MS)
+    const quarters = this.#cells.get(place) ?? new Map<number, CellSumming>()
+    const cell = quarters.get(quarter) ?? new CellSumming(place)
+    if (quarters.size === 0) this.#cells.set(place, quarters)
+    quarters.set(quarter, cell)
+    cell.addCall(call)
+    if (call.at >= this.#last.at) this.#last = call
+  }
+
+  sum(): SessionSum {
+    const { session, model, provider, service = {}, folder } = this.#last
+    const cells = [...this.#cells.values()].flatMap((quarters) => [...quarters.values()].map((cell) => cell.cell()))
+    return { session, model, provider, service, folder, cells: cells.sort((one, other) => one.firstAt - other.firstAt) }
+  }
+}
+
+/** The sum of cells, at their place; at none if they have several. */
+export function sumCells(cells: readonly Cell[]): Cell {
+  const [first] = cells
+  if (cells.length === 1) return first!
+  const { repository, branch } = first!.place
+  const areTogether = cells.every(({ place }) => place.repository === repository && place.branch === branch)
+  const summing = new CellSumming(areTogether ? first!.place : NOWHERE)
+  for (const cell of cells) summing.addCell(cell)
+  return summing.cell()
+}
+
+const NOWHERE: Place = { repository: null, branch: null }
+
+class CellSumming {
+  readonly #tokens = noCounts()
+  /** By threshold, as far as any request exceeds them. Undefined if it is not known of all calls. */
+  readonly #above: (Counts | undefined)[] = []
+  readonly #tools = new Map<string, number>()
+  #firstAt = Number.POSITIVE_INFINITY
+  #lastAt = Number.NEGATIVE_INFINITY
+  #requests = 0
+  #costs: bigint | undefined = 0n
+
+  constructor(readonly place: Place) {}
+
+  addCall(call: ModelCall): void {
+    const { counts, at, cost, requests = 1, isSum = requests > 1, parts, tools } = call
+    this.#addUse(at, at, counts, tools, requests, cost)
+    if (parts) for (const part of parts) this.#addLength(part, isSum)
+    else this.#addLength(counts, isSum)
+  }
+
+  addCell({ firstAt, lastAt, tokens, tools, requests, reportedCost, requestsAbove }: Cell): void {
+    this.#addUse(firstAt, lastAt, tokens, tools, requests, reportedCost ?? '')
+    for (const [index, threshold] of REQUEST_THRESHOLDS.entries()) {
+      const known = requestsAbove.find((each) => each.threshold >= threshold)
+      // Nothing is longer than a threshold that no request exceeds.
+      if (!known && requestsAbove.some(isZero)) break
+      if (known?.threshold !== threshold) this.#addAbove(index, undefined)
+      else if (!isZero(known)) this.#addAbove(index, known)
     }
+  }
+
+  #addUse(
+    firstAt: number,
+    lastAt: number,
+    tokens: Counts,
+    tools: Record<string, number> | undefined,
+    requests: number,
+    cost: string,
+  ): void {
+    addCounts(this.#tokens, tokens)
+    for (const tool in tools) this.#tools.set(tool, (this.#tools.get(tool) ?? 0) + tools[tool]!)
+    if (firstAt < this.#firstAt) this.#firstAt = firstAt
+    if (lastAt > this.#lastAt) this.#lastAt = lastAt
     this.#requests += requests
-    const units = cost === '' ? undefined : parseDecimal(cost, COST_DIGITS)
-    this.#costs = this.#costs === undefined || units === undefined ? undefined : this.#costs + units
-    if (at < this.#first.at) this.#first = call
-    if (at >= this.#last.at) this.#last = call
-    if (branch !== '' && at >= this.#branchAt) {
-      this.#branch = branch
-      this.#branchAt = at
-    }
+    const units = cost === '' || this.#costs === undefined ? undefined : parseDecimal(cost, COST_DIGITS)
+    this.#costs = units === undefined ? undefined : this.#costs! + units
   }
 
   /** A sum of several calls that is longer than a threshold may contain a longer call, or none. */
@@ -85,38 +132,38 @@ class Summing {
     const length = inputSideOf(counts)
     for (const [index, threshold] of REQUEST_THRESHOLDS.entries()) {
       if (length <= threshold) break
-      const above = this.#above[index]
-      if (isSum) this.#above[index] = undefined
-      else if (above) addCounts(above, counts)
+      this.#addAbove(index, isSum ? undefined : counts)
     }
+  }
+
+  #addAbove(index: number, counts: Counts | undefined): void {
+    while (this.#above.length <= index) this.#above.push(noCounts())
+    const above = this.#above[index]
+    if (counts === undefined) this.#above[index] = undefined
+    else if (above) addCounts(above, counts)
   }
 
   #requestsAbove(): RequestsAbove[] {
-    const known = REQUEST_THRESHOLDS.flatMap((threshold, index) => {
+    const known = REQUEST_THRESHOLDS.slice(0, this.#above.length).flatMap((threshold, index) => {
       const counts = this.#above[index]
       return counts ? [{ threshold, ...counts }] : []
     })
-    const end = known.findIndex((counts) => totalOf(counts) === 0)
-    return end === -1 ? known : known.slice(0, end + 1)
+    const next = REQUEST_THRESHOLDS[this.#above.length]
+    return next === undefined ? known : [...known, { threshold: next, ...noCounts() }]
   }
 
-  sum(): SessionSum {
-    const last = this.#last
+  cell(): Cell {
     return {
-      session: last.session,
-      model: last.model,
-      provider: last.provider,
-      firstAt: this.#first.at,
-      lastAt: last.at,
-      tokens: this.#counts,
+      ...{ place: this.place, firstAt: this.#firstAt, lastAt: this.#lastAt },
+      tokens: this.#tokens,
       requestsAbove: this.#requestsAbove(),
-      service: last.service ?? {},
       tools: Object.fromEntries(this.#tools),
       requests: this.#requests,
-      cost: this.#costs === undefined ? '' : formatDecimal(this.#costs, COST_DIGITS),
-      folder: last.folder,
-      branch: this.#branch,
-      remote: last.remote ?? '',
+      reportedCost: this.#costs === undefined ? null : formatDecimal(this.#costs, COST_DIGITS),
     }
   }
+}
+
+function isZero(counts: Counts): boolean {
+  return totalOf(counts) === 0
 }

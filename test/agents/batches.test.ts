@@ -1,24 +1,30 @@
 import { afterEach, expect, test } from 'bun:test'
-import type { SessionUse } from '../../src/agents/agent.ts'
+import type { Cell, SessionUse } from '../../src/agents/agent.ts'
 import { reportUses } from '../../src/agents/batches.ts'
 
 interface Item {
   session_id: string
+  slices?: object[]
+  tokens?: object
 }
 
 let server: Bun.Server<undefined> | undefined
 afterEach(() => server?.stop(true))
 
 /** Answers each batch as `answer` says, and keeps the sessions of each. */
-function listen(answer: (sessions: string[], call: number) => Response): { url: string; batches: string[][] } {
+function listen(answer: (sessions: string[], call: number, items: Item[]) => Response): {
+  url: string
+  batches: string[][]
+} {
   const batches: string[][] = []
   server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     async fetch(request) {
-      const sessions = ((await request.json()) as Item[]).map(({ session_id }) => session_id)
+      const items = (await request.json()) as Item[]
+      const sessions = items.map(({ session_id }) => session_id)
       batches.push(sessions)
-      return answer(sessions, batches.length)
+      return answer(sessions, batches.length, items)
     },
   })
   return { url: `http://127.0.0.1:${server.port}`, batches }
@@ -28,6 +34,13 @@ const results = (of: { result: string; problem: object | null }[]) => Response.j
 const created = { result: 'created', problem: null }
 const busy = { result: 'rejected', problem: { status: 503, code: 'busy', detail: 'The database is busy.' } }
 const wrong = { result: 'rejected', problem: { status: 422, code: 'validation_failed', detail: 'No.' } }
+
+const CELL: Cell = {
+  place: { repository: null, branch: null },
+  ...{ firstAt: Date.parse('2026-11-20T10:00:00Z'), lastAt: Date.parse('2026-11-20T10:00:00Z') },
+  tokens: { input: 1, output: 1, cache_read: 0, cache_write: 0, cache_write_1h: 0 },
+  ...{ requestsAbove: [], tools: {}, requests: 1, reportedCost: null },
+}
 
 function uses(count: number): SessionUse[] {
   return Array.from({ length: count }, (_, index) => ({
@@ -43,6 +56,7 @@ function uses(count: number): SessionUse[] {
     folder: null,
     repository: null,
     branch: null,
+    cells: [CELL],
     summary: 'Codex',
     title: null,
     missing: null,
@@ -97,4 +111,42 @@ test('a permanent refusal ends it, and the number of remaining sessions is repor
   expect([made, left]).toEqual([1_000, 1_500])
   expect(issue?.message).toContain('The token was revoked.')
   expect(batches).toHaveLength(2)
+})
+
+/** As servers of earlier versions answer. */
+const refusesSlices = {
+  result: 'rejected',
+  problem: {
+    status: 422,
+    code: 'validation_failed',
+    detail: 'The report has issues.',
+    errors: [
+      { pointer: '/tokens', code: 'required', message: 'is required' },
+      { pointer: '/slices', code: 'unknown_field', message: 'is not a known field' },
+    ],
+  },
+}
+
+test('a server that knows no slices gets the totals, and is not asked again', async () => {
+  const bodies: Item[][] = []
+  const server = { url: '', token: 'tally_svc_x' }
+  const { url, batches } = listen((_sessions, _call, items) => {
+    bodies.push(items)
+    return results(items.map(({ slices }) => (slices ? refusesSlices : created)))
+  })
+  server.url = url
+  expect(await reportUses(server, uses(1_500))).toMatchObject({ created: 1_500, refused: [], left: 0, issue: null })
+  expect(batches.map(({ length }) => length)).toEqual([1_000, 1_000, 500])
+  expect(bodies.map(([first]) => [first!.slices?.length, first!.tokens])).toEqual([
+    [1, undefined],
+    [undefined, CELL.tokens],
+    [undefined, CELL.tokens],
+  ])
+})
+
+test('a slice that is refused for another reason does not make the report one without slices', async () => {
+  const problem = { ...refusesSlices.problem, errors: [{ pointer: '/slices', code: 'too_large', message: 'no' }] }
+  const { url, batches } = listen(() => results([{ result: 'rejected', problem }]))
+  expect((await send(url, 1)).refused).toHaveLength(1)
+  expect(batches).toHaveLength(1)
 })

@@ -39,6 +39,7 @@ export const codex: Reader = {
     return [join(folder, 'sessions'), join(folder, 'archived_sessions')]
   },
   isSessionFile: (path) => ROLLOUT.test(path),
+  recordsFirstBranch: true,
   read: (path) => new RolloutReading(path).run(),
   settle: (files, onNote) =>
     settleByKey(withoutInherited(files, onNote), (candidate, held) => isLarger(candidate, held)),
@@ -76,8 +77,8 @@ class RolloutReading {
   #parents: string[] = []
   #root = ''
   #folder = ''
-  #branch = ''
-  #remote = ''
+  /** What git said when the session started, and where. */
+  #git = { folder: '', branch: '', remote: '' }
   #provider = ''
   /** Rollouts of 2025 and before contain none if the person chose none. */
   #model = UNKNOWN_MODEL
@@ -135,8 +136,7 @@ class RolloutReading {
     this.#parents = [meta.forked_from_id, meta.parent_thread_id, spawned?.parent_thread_id].map(textOf).filter(Boolean)
     this.#startedAt = momentOf(record.timestamp) ?? momentOf(meta.timestamp) ?? null
     this.#folder = textOf(meta.cwd)
-    this.#branch = textOf(git?.branch)
-    this.#remote = textOf(git?.repository_url)
+    this.#git = { folder: this.#folder, branch: textOf(git?.branch), remote: textOf(git?.repository_url) }
     const provider = textOf(meta.model_provider).toLowerCase()
     this.#provider = provider === 'openai' ? '' : provider
   }
@@ -218,8 +218,7 @@ class RolloutReading {
       isSidechain: this.#isSpawned,
       provider: this.#provider,
       folder: this.#folder,
-      branch: this.#branch,
-      remote: this.#remote,
+      ...(this.#folder === this.#git.folder ? { branch: this.#git.branch, remote: this.#git.remote } : {}),
       ...(total === undefined ? {} : { total }),
       ...(this.#service ? { service: this.#service } : {}),
       ...(this.#webSearches > 0 ? { tools: { web_search: this.#webSearches } } : {}),

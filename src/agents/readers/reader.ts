@@ -22,6 +22,8 @@ export interface Reader {
    * large.
    */
   isSessionFolder?(path: string): boolean
+  /** The calls of a session all have the branch that was checked out at its start. */
+  recordsFirstBranch?: true
   /** Other files that affect what is read from this one, such as its log. */
   companions?(path: string): string[]
   /** Throws the operating system's error if the file cannot be read. */

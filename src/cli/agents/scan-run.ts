@@ -1,10 +1,11 @@
 /** Runs `tally agents scan`. */
-import { AGENT_NAMES, type AgentName, type Counts, damageWire, type SessionUse } from '../../agents/agent.ts'
+import { AGENT_NAMES, type AgentName, type Cell, type Counts, damageWire, type SessionUse } from '../../agents/agent.ts'
 import { type Outcome, reportUses } from '../../agents/batches.ts'
 import { READERS } from '../../agents/readers/all.ts'
 import { type ReportOptions, reportOf } from '../../agents/report.ts'
 import { scanAll } from '../../agents/scan.ts'
 import { loadKept, storeKept } from '../../agents/scan-cache.ts'
+import { sumCells } from '../../agents/session-sums.ts'
 import { readAgentsEnvironment } from '../../config.ts'
 import { COMMIT, VERSION } from '../../embedded/version.ts'
 import { moneyNumber, NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
@@ -72,17 +73,34 @@ async function scanned({ agent = [...AGENT_NAMES], since, withTitles = false }: 
     onProgress: (done, total) => progress.show(Math.round(done / 1e6), Math.round(total / 1e6)),
   })
   progress.end()
-  const costs = await costsOf(scan.uses)
-  return { ...scan, uses: scan.uses.map((use, index) => ({ ...use, costNanos: costs[index] })) }
+  return { ...scan, uses: await priced(scan.uses) }
 }
 
-/** What the agent noted, else the list value; undefined where neither is known. */
-async function costsOf(uses: readonly SessionUse[]): Promise<(Nanos | undefined)[]> {
-  const values = await listValuesOf(uses)
-  return uses.map(({ reportedCost }, index) => {
-    if (reportedCost !== null) return parseDecimal(reportedCost, NANO_DIGITS)
-    const value = values[index]
-    return value === undefined || value === null ? undefined : BigInt(value)
+const DAY_MS = 86_400_000
+
+/** A session is shown as it is divided into entries: by day and place. No server says in which time zone, so in UTC. */
+function slicesOf({ cells }: SessionUse): Cell[] {
+  const keyOf = ({ firstAt, place: { repository, branch } }: Cell) =>
+    JSON.stringify([Math.floor(firstAt / DAY_MS), repository, branch])
+  return cells.length === 1 ? cells : [...Map.groupBy(cells, keyOf).values()].map(sumCells)
+}
+
+/** With what the agent noted, else the list value; undefined where neither is known. */
+async function priced(uses: readonly SessionUse[]): Promise<Priced[]> {
+  const sliced = uses.map((use) => ({ use, slices: slicesOf(use) }))
+  const values = (await listValuesOf(sliced)).values()
+  return sliced.map(({ use, slices }) => {
+    const costs = slices.map(({ reportedCost }): Nanos | undefined => {
+      const value = values.next().value ?? undefined
+      if (use.reportedCost !== null) return parseDecimal(reportedCost!, NANO_DIGITS)
+      return value === undefined ? undefined : BigInt(value)
+    })
+    const known = costs.filter((cost) => cost !== undefined)
+    return {
+      ...use,
+      slices: slices.map((slice, index) => ({ ...slice, costNanos: costs[index] })),
+      costNanos: known.length === 0 ? undefined : known.reduce((sum, cost) => sum + cost),
+    }
   })
 }
 
@@ -90,13 +108,15 @@ async function costsOf(uses: readonly SessionUse[]): Promise<(Nanos | undefined)
 const UNNAMED_COMMITS = new Set(['dev', 'unknown'])
 
 /** Kept as long as neither the uses nor the prices change: the price table takes longer to read than all that is kept. */
-async function listValuesOf(uses: readonly SessionUse[]): Promise<(string | null)[]> {
+async function listValuesOf(uses: readonly { use: SessionUse; slices: Cell[] }[]): Promise<(string | null)[]> {
   const environment = readAgentsEnvironment()
-  const used = uses.map(({ model, provider, startedAt, endedAt, tokens, requests, ...use }) => ({
-    ...{ model, provider, startedAt: Date.parse(startedAt), endedAt: Date.parse(endedAt), requests },
-    counts: countsOf(tokens),
-    details: detailsOf(use),
-  }))
+  const used = uses.flatMap(({ use: { model, provider, service }, slices }) =>
+    slices.map(({ firstAt, lastAt, tokens, requests, requestsAbove, tools }) => ({
+      ...{ model, provider, startedAt: firstAt, endedAt: lastAt, requests },
+      counts: countsOf(tokens),
+      details: detailsOf({ service, requestsAbove, tools }),
+    })),
+  )
   const digest = new Bun.CryptoHasher('sha256').update(JSON.stringify([VERSION, COMMIT, used])).digest('hex')
   const kept = loadKept<{ digest: string; values: (string | null)[] }>(environment, 'list-values')
   if (kept?.digest === digest && !UNNAMED_COMMITS.has(COMMIT)) return kept.values
@@ -186,6 +206,10 @@ function jsonOf({ uses, damage, files, bytes }: PricedScan, outcome: Outcome | u
       report: reportOf(use, options),
       cost: use.costNanos === undefined ? null : moneyNumber(use.costNanos),
       cost_basis: use.costNanos === undefined ? null : use.reportedCost === null ? 'list_value' : 'agent',
+      slices: use.slices.map(({ firstAt, place: { repository, branch }, requests, tokens, costNanos }) => ({
+        ...{ day: new Date(firstAt).toISOString().slice(0, 10), repository, branch, requests, tokens },
+        cost: costNanos === undefined ? null : moneyNumber(costNanos),
+      })),
       folder: use.folder,
       file: use.file,
     })),
@@ -193,7 +217,7 @@ function jsonOf({ uses, damage, files, bytes }: PricedScan, outcome: Outcome | u
     files,
     bytes,
     cost: moneyNumber(sumOf(uses)),
-    unpriced: uses.filter(({ costNanos }) => costNanos === undefined).length,
+    unpriced: uses.filter(({ slices }) => slices.some(({ costNanos }) => costNanos === undefined)).length,
     reported: outcome
       ? {
           created: outcome.created,

@@ -1,6 +1,6 @@
 /** Formats a scan for the terminal. */
 
-import { type Damage, damageNotice, type SessionUse } from '../../agents/agent.ts'
+import { type Cell, type Damage, damageNotice, type SessionUse } from '../../agents/agent.ts'
 import type { Outcome } from '../../agents/batches.ts'
 import { refusalText } from '../../agents/server.ts'
 import { firstCharacters, hasMoreCharacters } from '../../lib/characters.ts'
@@ -11,6 +11,17 @@ import { type Column, minute, note, print, printTable } from '../terminal/print.
 export interface Priced extends SessionUse {
   /** Undefined where it is unpriced. */
   costNanos: Nanos | undefined
+  /** One for each day and place. */
+  slices: PricedSlice[]
+}
+
+interface PricedSlice extends Cell {
+  costNanos: Nanos | undefined
+}
+
+interface SliceOfUse {
+  use: Priced
+  slice: PricedSlice
 }
 
 /** What a screen shows. The sums beneath are always of all. */
@@ -44,19 +55,22 @@ export function printUses(
     print('No sessions found.')
     return
   }
-  const shown = all ? uses : uses.slice(-ROWS_SHOWN)
+  const slices = uses
+    .flatMap((use) => use.slices.map((slice): SliceOfUse => ({ use, slice })))
+    .sort((one, other) => one.slice.firstAt - other.slice.firstAt)
+  const shown = all ? slices : slices.slice(-ROWS_SHOWN)
   const columns = columnsOf({ withTitles })
-  printTable(columns, [...shown.map(rowOf), ...sumRows(uses)])
+  printTable(columns, [...shown.map(rowOf), ...sumRows(slices)])
   const sessions = new Set(uses.map(({ agentHarness, sessionId }) => `${agentHarness} ${sessionId}`)).size
   print(`\n${counted(sessions, 'session')} in ${counted(files, 'file')} (${sizeText(bytes)}).`)
-  if (shown.length < uses.length)
-    note(`Showing the latest ${shown.length} of ${uses.length} rows; use --all to list all of them.`)
-  for (const [missing, alike] of Map.groupBy(uses, (use) => use.missing)) {
-    if (missing !== null) note(`${counted(alike.length, 'row')} of ${alike[0]!.agentHarness}: ${missing}.`)
+  if (shown.length < slices.length)
+    note(`Showing the latest ${shown.length} of ${slices.length} rows; use --all to list all of them.`)
+  for (const [missing, alike] of Map.groupBy(slices, ({ use }) => use.missing)) {
+    if (missing !== null) note(`${counted(alike.length, 'row')} of ${alike[0]!.use.agentHarness}: ${missing}.`)
   }
-  const unpriced = uses.filter(({ costNanos }) => costNanos === undefined)
+  const unpriced = slices.filter(({ slice }) => slice.costNanos === undefined)
   if (unpriced.length > 0) {
-    const models = [...new Set(unpriced.map(({ model }) => model))].join(', ')
+    const models = [...new Set(unpriced.map(({ use }) => use.model))].join(', ')
     note(`${counted(unpriced.length, 'row')} without a price, so the total is too low: ${models}.`)
   }
 }
@@ -77,11 +91,11 @@ function columnsOf({ withTitles }: { withTitles: boolean }): Column<Row>[] {
   ]
 }
 
-function rowOf(use: Priced): Row {
-  const place = [use.repository, use.branch].filter(Boolean).join(' ')
+function rowOf({ use, slice }: SliceOfUse): Row {
+  const place = [slice.place.repository, slice.place.branch].filter(Boolean).join(' ')
   return {
-    ...figuresOf([use]),
-    started: minute(use.startedAt),
+    ...figuresOf([slice]),
+    started: minute(new Date(slice.firstAt).toISOString()),
     agent: use.agentHarness,
     model: plain(use.model),
     place: shortened(plain(place)) || '–',
@@ -90,20 +104,17 @@ function rowOf(use: Priced): Row {
 }
 
 /** A sum per agent where there are several, and one of all. */
-function sumRows(uses: readonly Priced[]): Row[] {
-  const agents = [...new Set(uses.map(({ agentHarness }) => agentHarness))]
+function sumRows(all: readonly SliceOfUse[]): Row[] {
   const none = { started: '', model: '', place: '', title: '' }
-  const perAgent = agents.map((agent) => ({
-    ...none,
-    ...figuresOf(uses.filter(({ agentHarness }) => agentHarness === agent)),
-    agent: `total ${agent}`,
-  }))
-  return agents.length === 1 ? perAgent : [...perAgent, { ...none, ...figuresOf(uses), agent: 'total' }]
+  const figures = (some: readonly SliceOfUse[]) => figuresOf(some.map(({ slice }) => slice))
+  const agents = [...Map.groupBy(all, ({ use }) => use.agentHarness)]
+  const perAgent = agents.map(([agent, own]) => ({ ...none, ...figures(own), agent: `total ${agent}` }))
+  return agents.length === 1 ? perAgent : [...perAgent, { ...none, ...figures(all), agent: 'total' }]
 }
 
-function figuresOf(uses: readonly Priced[]) {
-  const sum = (of: (use: Priced) => number) => countText(uses.reduce((total, use) => total + of(use), 0))
-  const priced = uses.flatMap(({ costNanos }) => costNanos ?? [])
+function figuresOf(slices: readonly PricedSlice[]) {
+  const sum = (of: (slice: PricedSlice) => number) => countText(slices.reduce((total, slice) => total + of(slice), 0))
+  const priced = slices.flatMap(({ costNanos }) => costNanos ?? [])
   return {
     requests: sum(({ requests }) => requests),
     input: sum(({ tokens }) => tokens.input),

@@ -41,7 +41,7 @@ export const EXAMPLE_ME: Me = {
   session: null,
   person: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada', email: 'ada@example.com', role: 'admin' },
   acts_for: [],
-  organization: { name: 'Acme' },
+  organization: { name: 'Acme', time_zone: 'Europe/Berlin' },
 }
 
 export const EXAMPLE_SET_UP: SetUpRequest = {
@@ -66,7 +66,7 @@ export const EXAMPLE_SESSION: Me = {
   session: { signed_in_at: '2026-11-20T17:53:04.000Z', expires_at: '2026-12-20T17:53:04.000Z' },
   person: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada', email: 'ada@example.com', role: 'admin' },
   acts_for: [],
-  organization: { name: 'Acme' },
+  organization: { name: 'Acme', time_zone: 'Europe/Berlin' },
 }
 
 export const EXAMPLE_PREFERENCES: Preferences = {

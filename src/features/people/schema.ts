@@ -98,7 +98,13 @@ export const Me = Type.Object(
     acts_for: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }, strict), {
       description: 'The people for whom the person approves at the moment, as their deputy.',
     }),
-    organization: Type.Object({ name: Type.String() }, strict),
+    organization: Type.Object(
+      {
+        name: Type.String(),
+        time_zone: Type.String({ description: 'IANA time zone for the boundaries of days and months.' }),
+      },
+      strict,
+    ),
     notifications: Type.Optional(
       Type.Object(TOPICS, {
         ...strict,
@@ -422,7 +428,7 @@ const KIND_OF = { service: 'svc', read: 'read', organization: 'org', api: 'api' 
   TokenKind
 >
 
-export function meBody(caller: Caller, { name }: { name: string }): Me {
+export function meBody(caller: Caller, { name, timeZone }: { name: string; timeZone: string }): Me {
   const { kind, person } = caller
   return {
     kind,
@@ -433,7 +439,7 @@ export function meBody(caller: Caller, { name }: { name: string }): Me {
         : null,
     person: { id: person.uid, name: person.name, email: person.email, role: person.role },
     acts_for: (person.actsFor ?? []).map(({ uid, name }) => ({ id: uid, name })),
-    organization: { name },
+    organization: { name, time_zone: timeZone },
   }
 }
 

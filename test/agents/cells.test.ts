@@ -1,0 +1,238 @@
+/** A session's use is the sum of cells: a place and a UTC quarter of an hour each. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import type { Cell, Counts } from '../../src/agents/agent.ts'
+import { CALL_DEFAULTS, inputSideOf, type ModelCall } from '../../src/agents/model-calls.ts'
+import { sumCalls, sumCells } from '../../src/agents/session-sums.ts'
+import { REQUEST_THRESHOLDS } from '../../src/lib/request-thresholds.ts'
+import { AgentHome } from '../support/agent-home.ts'
+
+const START = Date.parse('2026-11-20T12:00:00Z')
+const QUARTER_MS = 15 * 60_000
+const KINDS = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const
+
+let home: AgentHome
+beforeEach(() => {
+  home = new AgentHome()
+})
+afterEach(() => home.remove())
+
+const count = fc.oneof(fc.integer({ min: 0, max: 40_000 }), fc.integer({ min: 0, max: 400_000 }))
+const counts = fc.record({
+  ...{ input: count, output: count.map((number) => number + 1) },
+  ...{ cache_read: count, cache_write: count, cache_write_1h: count },
+})
+const aCall: fc.Arbitrary<ModelCall> = fc.record({
+  ...{ key: fc.constant(''), session: fc.constant('s'), model: fc.constant('claude-sonnet-4-5') },
+  ...{ owner: fc.constant(''), provider: fc.constant(''), isSidechain: fc.boolean() },
+  at: fc.integer({ min: 0, max: 4 * 60 * 60_000 }).map((ms) => START + ms),
+  counts,
+  cost: fc.constantFrom('0.1', '1e-7', '0.123456789012345678', '0.2'),
+  folder: fc.constant('/nowhere'),
+  branch: fc.constantFrom('main', 'feature/ACME-1', ''),
+  isSum: fc.boolean(),
+  tools: fc.constantFrom<Record<string, number>>({}, { web_search: 2 }, { constructor: 1 }),
+})
+
+const PLACES = new Map(['main', 'feature/ACME-1', ''].map((branch) => [branch, { repository: null, branch }]))
+const summed = (calls: ModelCall[]) => sumCalls(calls, ({ branch }) => PLACES.get(branch)!)[0]!.cells
+
+function plus(all: Counts[]): Counts {
+  const sum = { input: 0, output: 0, cache_read: 0, cache_write: 0, cache_write_1h: 0 }
+  for (const each of all) for (const kind of KINDS) sum[kind] += each[kind]
+  return sum
+}
+
+/** What a sum of calls must say of a threshold: undefined if a sum of several calls could contain a longer one. */
+function above(calls: ModelCall[], threshold: number): Counts | undefined {
+  const longer = calls.filter((call) => inputSideOf(call.counts) > threshold)
+  return longer.some(({ isSum }) => isSum) ? undefined : plus(longer.map((call) => call.counts))
+}
+
+/** What a cell says of a threshold: zero if it is above one that no request exceeds. */
+function said({ requestsAbove }: Pick<Cell, 'requestsAbove'>, threshold: number): Counts | undefined {
+  const zero = requestsAbove.find((each) => inputSideOf(each) + each.output === 0)
+  if (zero && zero.threshold <= threshold) return plus([])
+  const found = requestsAbove.find((each) => each.threshold === threshold)
+  return found && plus([found])
+}
+
+test('each call is in the cell of its quarter and place, and the cells add up to exactly the calls', () => {
+  fc.assert(
+    fc.property(fc.array(aCall, { minLength: 1, maxLength: 40 }), (calls) => {
+      const cells = summed(calls)
+      const quarterOf = (at: number) => Math.floor(at / QUARTER_MS)
+      for (const cell of cells) {
+        const own = calls.filter(
+          ({ at, branch }) => quarterOf(at) === quarterOf(cell.firstAt) && branch === cell.place.branch,
+        )
+        expect([cell.firstAt, cell.lastAt]).toEqual([
+          Math.min(...own.map(({ at }) => at)),
+          Math.max(...own.map(({ at }) => at)),
+        ])
+        expect([cell.tokens, cell.requests]).toEqual([plus(own.map((call) => call.counts)), own.length])
+        for (const threshold of REQUEST_THRESHOLDS) expect(said(cell, threshold)).toEqual(above(own, threshold))
+      }
+      const sum = sumCells(cells)
+      expect([sum.tokens, sum.requests]).toEqual([plus(calls.map((call) => call.counts)), calls.length])
+      for (const threshold of REQUEST_THRESHOLDS) expect(said(sum, threshold)).toEqual(above(calls, threshold))
+      // As if all calls had been made in one place and quarter.
+      const at = Math.min(...calls.map((call) => call.at))
+      const [whole] = summed(calls.map((call) => ({ ...call, at, branch: 'main' })))
+      expect([sum.tools, sum.reportedCost, sum.requestsAbove]).toEqual([
+        whole!.tools,
+        whole!.reportedCost,
+        whole!.requestsAbove,
+      ])
+    }),
+  )
+})
+
+test('a cost that one call lacks is unknown of its cell and of the sum', () => {
+  const call = (at: number, cost: string): ModelCall => ({
+    ...{ ...CALL_DEFAULTS, key: '', session: 's', model: 'm', at, cost },
+    counts: { input: 1, output: 1, cache_read: 0, cache_write: 0, cache_write_1h: 0 },
+  })
+  const cells = summed([call(START, '0.1'), call(START + QUARTER_MS, '')])
+  expect(cells.map(({ reportedCost }) => reportedCost)).toEqual(['0.1', null])
+  expect(sumCells(cells).reportedCost).toBeNull()
+})
+
+/** A line as Claude Code writes it. */
+function line(id: string, at: string, cwd: string, gitBranch?: string, more: object = {}) {
+  return {
+    ...{ type: 'assistant', requestId: `r-${id}`, sessionId: 's', timestamp: at, cwd, gitBranch, ...more },
+    message: { id, model: 'claude-sonnet-4-5', usage: { input_tokens: 100, output_tokens: 10 } },
+  }
+}
+
+const placesOf = (cells: readonly Cell[]) =>
+  cells.map(({ firstAt, place: { repository, branch }, requests }) => [
+    ...[new Date(firstAt).toISOString().slice(11, 16), repository, branch, requests],
+  ])
+
+/** A repository with its remote, and what was checked out when. */
+function repository(name: string, remote: string, checkouts: [at: string, from: string, to: string][] = []): string {
+  const folder = join(home.folder, name)
+  mkdirSync(join(folder, 'src'), { recursive: true })
+  home.write(`${name}/.git/config`, `[remote "origin"]\n\turl = ${remote}\n`)
+  home.write(`${name}/.git/HEAD`, `ref: refs/heads/${checkouts.at(-1)?.[2] ?? 'main'}\n`)
+  const log = checkouts.map(
+    ([at, from, to]) => `0 0 Ada <a@b> ${Date.parse(at) / 1_000} +0000\tcheckout: moving from ${from} to ${to}\n`,
+  )
+  home.write(`${name}/.git/logs/HEAD`, log.join(''))
+  return folder
+}
+
+describe('the cells of a session of Claude Code', () => {
+  const cells = (lines: object[], subagent: object[] = []) => {
+    home.writeLines('.claude/projects/p/s.jsonl', lines)
+    if (subagent.length > 0) home.writeLines('.claude/projects/p/s/subagents/agent-1.jsonl', subagent)
+    const [use, ...others] = home.uses('claude-code')
+    expect(others).toEqual([])
+    // The same from the cache.
+    expect(home.uses('claude-code')[0]).toEqual(use!)
+    return use!
+  }
+
+  test('follow its branches, folders and days, and its totals stay those of the whole', () => {
+    const web = repository('web', 'https://example.com/acme/web')
+    const api = repository('api', 'https://example.com/acme/api')
+    const use = cells([
+      line('a', '2026-11-20T12:01:00Z', web, 'main'),
+      line('b', '2026-11-20T12:14:59.999Z', join(web, 'src'), 'main'),
+      line('c', '2026-11-20T12:15:00Z', web, 'main'),
+      line('d', '2026-11-20T12:16:00Z', web, 'feature/ACME-1'),
+      line('e', '2026-11-21T12:16:00Z', api, 'main'),
+    ])
+    expect(placesOf(use.cells)).toEqual([
+      ['12:01', 'acme/web', 'main', 2],
+      ['12:15', 'acme/web', 'main', 1],
+      ['12:16', 'acme/web', 'feature/ACME-1', 1],
+      ['12:16', 'acme/api', 'main', 1],
+    ])
+    expect([use.repository, use.branch, use.requests, use.tokens.input]).toEqual(['acme/api', 'main', 5, 500])
+    expect(use.summary).toBe('Claude Code in acme/api')
+  })
+
+  test('include those of sub-agents in worktrees', () => {
+    const web = repository('web', 'https://example.com/acme/web')
+    home.write('web/.git/worktrees/fix/commondir', '../..\n')
+    home.write('web/.git/worktrees/fix/HEAD', 'ref: refs/heads/fix\n')
+    home.write('fix/.git', `gitdir: ${join(web, '.git/worktrees/fix')}\n`)
+    const use = cells(
+      [line('a', '2026-11-20T12:01:00Z', web, 'main')],
+      [line('b', '2026-11-20T12:02:00Z', join(home.folder, 'fix'), undefined, { isSidechain: true })],
+    )
+    expect(placesOf(use.cells)).toEqual([
+      ['12:01', 'acme/web', 'main', 1],
+      ['12:02', 'acme/web', 'fix', 1],
+    ])
+  })
+
+  test('have no branch where none was checked out, although others have one', () => {
+    const use = cells([
+      line('a', '2026-11-20T12:01:00Z', '/nowhere', 'main'),
+      line('b', '2026-11-20T12:02:00Z', '/nowhere', 'HEAD'),
+    ])
+    expect(placesOf(use.cells)).toEqual([
+      ['12:01', null, 'main', 1],
+      ['12:02', null, null, 1],
+    ])
+    expect(use.branch).toBe('main')
+  })
+})
+
+describe('the cells of a thread of Codex', () => {
+  const record = (type: string, at: string, payload: object) => ({ type, timestamp: at, payload })
+  const response = (id: string, at: string) =>
+    record('token_usage_record', at, {
+      ...{ response_id: id, thread_id: 't' },
+      usage: { input_tokens: 100, output_tokens: 10, total_tokens: 110 },
+    })
+  const turn = (at: string, cwd: string) => record('turn_context', at, { cwd, model: 'gpt-5.4' })
+  const git = { branch: 'main', repository_url: 'https://example.com/acme/web' }
+  const meta = (cwd: string) => record('session_meta', '2026-11-20T12:00:00Z', { id: 't', cwd, git })
+  const cells = (records: object[]) => {
+    home.writeLines('.codex/sessions/rollout-1.jsonl', records)
+    return placesOf(home.uses('codex')[0]!.cells)
+  }
+
+  test('have the branch of the time of each call, although only the first one is recorded', () => {
+    const web = repository('web', git.repository_url, [
+      ['2026-11-19T12:00:00Z', 'old', 'main'],
+      ['2026-11-20T12:03:00Z', 'main', 'feature/ACME-1'],
+    ])
+    const used = cells([
+      meta(web),
+      turn('2026-11-20T12:00:00Z', web),
+      response('a', '2026-11-20T12:02:00Z'),
+      turn('2026-11-20T12:04:00Z', web),
+      response('b', '2026-11-20T12:05:00Z'),
+    ])
+    expect(used).toEqual([
+      ['12:02', 'acme/web', 'main', 1],
+      ['12:05', 'acme/web', 'feature/ACME-1', 1],
+    ])
+  })
+
+  test('have the recorded repository and branch in the first folder only', () => {
+    const api = repository('api', 'https://example.com/acme/api')
+    const used = cells([
+      meta('/gone'),
+      turn('2026-11-20T12:00:00Z', '/gone'),
+      response('a', '2026-11-20T12:02:00Z'),
+      turn('2026-11-20T12:03:00Z', api),
+      response('b', '2026-11-20T12:04:00Z'),
+      turn('2026-11-20T12:05:00Z', '/gone'),
+      response('c', '2026-11-20T12:20:00Z'),
+    ])
+    expect(used).toEqual([
+      ['12:02', 'acme/web', 'main', 1],
+      ['12:04', 'acme/api', 'main', 1],
+      ['12:20', 'acme/web', 'main', 1],
+    ])
+  })
+})
