@@ -62,8 +62,10 @@ export interface SessionUse extends Use, Place {
   startedAt: string
   endedAt: string
   service: Service
-  /** The parts, of which the use is the sum; ordered by start. */
-  cells: Cell[]
+  /** The parts, of which the use is the sum; ordered by start. A function, because only reports need all of them. */
+  cells(): readonly Cell[]
+  /** Their sums by UTC day and place. */
+  days: readonly Cell[]
   /** The folder the agent worked in. Never sent. */
   folder: string | null
   /** The agent and the repository, in one line. */

@@ -54,7 +54,7 @@ function slicedReportOf(use: SessionUse, options: ReportOptions): TokenEntryRepo
   return {
     ...attributesOf(use, options, use.summary),
     labels: labelsOf(labels),
-    slices: fitted(use.cells, timeZone).map((cell): SliceReport => {
+    slices: fitted(use.cells(), timeZone).map((cell): SliceReport => {
       // What the person says of all of them takes precedence.
       const own = Object.entries(placeLabels(cell.place)).filter(([name]) => !Object.hasOwn(labels, name))
       return {

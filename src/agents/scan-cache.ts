@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
 import { REQUEST_THRESHOLDS } from '../lib/request-thresholds.ts'
-import type { AgentName, Cell, Counts, Damage, Place, RequestsAbove } from './agent.ts'
+import type { AgentName, Cell, Counts, Damage } from './agent.ts'
 import type { FileDamage, FileReading, ModelCall, SessionTotals } from './model-calls.ts'
 import type { SessionSum } from './session-sums.ts'
 
@@ -49,21 +49,20 @@ interface KeptFile {
 
 type CallRow = (string | number)[]
 
-/** A scan as it is stored: sessions have many cells at few places. */
+/** A scan as it is stored. The cells are the JSON of rows, so that they are read only where they are needed. */
 interface StoredScan {
   digest: string
-  scan: Omit<KeptScan, 'sums'> & { sums: StoredSum[] }
-  places: Place[]
+  scan: Omit<KeptScan, 'sums'> & { sums: (Omit<SessionSum, 'cells'> & { cells: string })[] }
 }
 
-type StoredSum = Omit<SessionSum, 'cells'> & { cells: CellRow[] }
 type CellRow = [
-  place: number,
+  repository: string | null,
+  branch: string | null,
   firstAt: number,
-  durationMs: number,
+  lastAt: number,
   requests: number,
   reportedCost: string | null,
-  tools: Record<string, number> | 0,
+  tools: Record<string, number>,
   tokens: number[],
   requestsAbove: number[][],
 ]
@@ -81,18 +80,13 @@ export class ScanCache {
   findScan(files: readonly FileState[]): KeptScan | undefined {
     const kept = loadKept<StoredScan>(this.environment, `${this.agent}-scan`)
     if (kept?.digest !== digestOf(files)) return undefined
-    const { scan, places } = kept
-    return {
-      ...scan,
-      sums: scan.sums.map((sum) => ({ ...sum, cells: sum.cells.map((row) => cellOfRow(row, places)) })),
-    }
+    const { scan } = kept
+    return { ...scan, sums: scan.sums.map((sum) => ({ ...sum, cells: () => cellsOf(sum.cells) })) }
   }
 
   keepScan(files: readonly FileState[], scan: KeptScan): void {
-    const places = [...new Set(scan.sums.flatMap(({ cells }) => cells.map(({ place }) => place)))]
-    const indexes = new Map(places.map((place, index) => [place, index]))
-    const sums = scan.sums.map((sum) => ({ ...sum, cells: sum.cells.map((cell) => rowOfCell(cell, indexes)) }))
-    const stored: StoredScan = { digest: digestOf(files), scan: { ...scan, sums }, places }
+    const sums = scan.sums.map((sum) => ({ ...sum, cells: JSON.stringify(sum.cells().map(rowOfCell)) }))
+    const stored: StoredScan = { digest: digestOf(files), scan: { ...scan, sums } }
     storeKept(this.environment, `${this.agent}-scan`, stored)
   }
 
@@ -221,24 +215,20 @@ function callOfRow(row: CallRow, names: string[]): ModelCall {
   return row[19] === '' ? call : { ...call, ...JSON.parse(row[19] as string) }
 }
 
-function rowOfCell(cell: Cell, places: Map<Place, number>): CellRow {
-  const { place, firstAt, lastAt, requests, reportedCost, tools, tokens, requestsAbove } = cell
+function rowOfCell({ place, firstAt, lastAt, requests, reportedCost, tools, tokens, requestsAbove }: Cell): CellRow {
+  const { repository, branch } = place
   const above = requestsAbove.map(({ threshold, ...counts }) => [threshold, ...numbersOf(counts)])
-  return [
-    ...([places.get(place)!, firstAt, lastAt - firstAt, requests, reportedCost] as const),
-    Object.keys(tools).length > 0 ? tools : 0,
-    numbersOf(tokens),
-    above,
-  ]
+  return [repository, branch, firstAt, lastAt, requests, reportedCost, tools, numbersOf(tokens), above]
 }
 
-function cellOfRow(row: CellRow, places: Place[]): Cell {
-  const [place, firstAt, durationMs, requests, reportedCost, tools, tokens, above] = row
-  return {
-    ...{ place: places[place]!, firstAt, lastAt: firstAt + durationMs, requests, reportedCost, tools: tools || {} },
-    tokens: countsIn(tokens, 0),
-    requestsAbove: above.map((numbers): RequestsAbove => ({ threshold: numbers[0]!, ...countsIn(numbers, 1) })),
-  }
+function cellsOf(rows: string): Cell[] {
+  return (JSON.parse(rows) as CellRow[]).map(
+    ([repository, branch, firstAt, lastAt, requests, reportedCost, tools, tokens, above]) => ({
+      ...{ place: { repository, branch }, firstAt, lastAt, requests, reportedCost, tools },
+      tokens: countsIn(tokens),
+      requestsAbove: above.map(([threshold, ...numbers]) => ({ threshold: threshold!, ...countsIn(numbers) })),
+    }),
+  )
 }
 
 /** Without the zeros at the end, which most cells have. */
@@ -247,8 +237,6 @@ function numbersOf({ input, output, cache_read, cache_write, cache_write_1h }: C
   return numbers.slice(0, numbers.findLastIndex((number) => number > 0) + 1)
 }
 
-function countsIn(numbers: number[], from: number): Counts {
-  const [input = 0, output = 0, cache_read = 0, cache_write = 0, cache_write_1h = 0] =
-    from === 0 ? numbers : numbers.slice(from)
+function countsIn([input = 0, output = 0, cache_read = 0, cache_write = 0, cache_write_1h = 0]: number[]): Counts {
   return { input, output, cache_read, cache_write, cache_write_1h }
 }

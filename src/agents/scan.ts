@@ -159,9 +159,9 @@ function usesOf(reader: Reader, kept: KeptScan, { since, withTitles }: ScanOptio
 }
 
 function useOf(reader: Reader, sum: SessionSum, { files, missing }: KeptScan, title: string | null): SessionUse {
-  const { cells } = sum
-  const { firstAt, lastAt, place: _, ...use } = sumCells(cells)
-  const { repository } = lastOf(cells)!.place
+  const { cells, days } = sum
+  const { firstAt, lastAt, place: _, ...use } = sumCells(days)
+  const { repository } = lastOf(days)!.place
   return {
     agentHarness: reader.name,
     sessionId: sum.session,
@@ -171,10 +171,10 @@ function useOf(reader: Reader, sum: SessionSum, { files, missing }: KeptScan, ti
     endedAt: new Date(lastAt).toISOString(),
     ...use,
     service: sum.service,
-    cells,
+    ...{ cells, days },
     folder: sum.folder || null,
     repository,
-    branch: lastOf(cells.filter(({ place }) => place.branch !== null))?.place.branch ?? null,
+    branch: lastOf(days.filter(({ place }) => place.branch !== null))?.place.branch ?? null,
     summary: `${reader.title}${repository ? ` in ${repository}` : ''}`,
     title,
     missing: missing[sum.session] ?? null,
@@ -188,7 +188,7 @@ function lastOf(cells: readonly Cell[]): Cell | undefined {
 }
 
 function sessionsSince(sums: readonly SessionSum[], since: number): Set<string> {
-  const isSince = ({ cells }: SessionSum) => cells.some(({ lastAt }) => lastAt >= since)
+  const isSince = ({ days }: SessionSum) => days.some(({ lastAt }) => lastAt >= since)
   return new Set(sums.filter(isSince).map(({ session }) => session))
 }
 

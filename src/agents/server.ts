@@ -76,7 +76,7 @@ export function readMe(server: ClientConfig): Promise<Me> {
 
 /** The time zone in which sessions with very many cells are divided into days; undefined if there are none. */
 export async function findTimeZone(server: ClientConfig, uses: readonly SessionUse[]): Promise<string | undefined> {
-  if (!uses.some(({ cells }) => cells.length > SLICES_LIMIT)) return undefined
+  if (!uses.some(({ cells }) => cells().length > SLICES_LIMIT)) return undefined
   const { organization }: { organization: { time_zone?: string } } = await readMe(server)
   // Servers of earlier versions do not name it, and take no slices either.
   return organization.time_zone ?? 'UTC'

@@ -13,11 +13,14 @@ export interface SessionSum {
   /** Where the agent worked last. */
   folder: string
   /** Ordered by start. */
-  cells: Cell[]
+  cells(): readonly Cell[]
+  /** The sums of the cells by UTC day and place. */
+  days: readonly Cell[]
 }
 
 /** The offsets of all time zones are multiples of it, so that each cell is of one day in all of them. */
 const QUARTER_MS = 15 * 60_000
+const DAY_MS = 24 * 60 * 60_000
 
 /** Vendors' costs per call have fewer digits, and a JavaScript number has at most these. */
 const COST_DIGITS = 18
@@ -62,9 +65,24 @@ class SessionSumming {
 
   sum(): SessionSum {
     const { session, model, provider, service = {}, folder } = this.#last
-    const cells = [...this.#cells.values()].flatMap((quarters) => [...quarters.values()].map((cell) => cell.cell()))
-    return { session, model, provider, service, folder, cells: cells.sort((one, other) => one.firstAt - other.firstAt) }
+    const cells: Cell[] = []
+    const days: Cell[] = []
+    for (const quarters of this.#cells.values()) {
+      const own = [...quarters.values()].map((cell) => cell.cell())
+      cells.push(...own)
+      days.push(
+        ...Map.groupBy(own, ({ firstAt }) => Math.floor(firstAt / DAY_MS))
+          .values()
+          .map(sumCells),
+      )
+    }
+    const sorted = cells.sort(byStart)
+    return { session, model, provider, service, folder, cells: () => sorted, days: days.sort(byStart) }
   }
+}
+
+function byStart(one: Cell, other: Cell): number {
+  return one.firstAt - other.firstAt
 }
 
 /** The sum of cells, at their place; at none if they have several. */

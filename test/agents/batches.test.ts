@@ -56,7 +56,7 @@ function uses(count: number): SessionUse[] {
     folder: null,
     repository: null,
     branch: null,
-    cells: [CELL],
+    ...{ cells: () => [CELL], days: [CELL] },
     summary: 'Codex',
     title: null,
     missing: null,

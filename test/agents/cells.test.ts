@@ -7,7 +7,7 @@ import type { Cell, Counts } from '../../src/agents/agent.ts'
 import { CALL_DEFAULTS, inputSideOf, type ModelCall } from '../../src/agents/model-calls.ts'
 import { sumCalls, sumCells } from '../../src/agents/session-sums.ts'
 import { REQUEST_THRESHOLDS } from '../../src/lib/request-thresholds.ts'
-import { AgentHome } from '../support/agent-home.ts'
+import { AgentHome, withCells } from '../support/agent-home.ts'
 
 const START = Date.parse('2026-11-20T12:00:00Z')
 const QUARTER_MS = 15 * 60_000
@@ -37,7 +37,7 @@ const aCall: fc.Arbitrary<ModelCall> = fc.record({
 })
 
 const PLACES = new Map(['main', 'feature/ACME-1', ''].map((branch) => [branch, { repository: null, branch }]))
-const summed = (calls: ModelCall[]) => sumCalls(calls, ({ branch }) => PLACES.get(branch)!)[0]!.cells
+const summed = (calls: ModelCall[]) => sumCalls(calls, ({ branch }) => PLACES.get(branch)!)[0]!.cells()
 
 function plus(all: Counts[]): Counts {
   const sum = { input: 0, output: 0, cache_read: 0, cache_write: 0, cache_write_1h: 0 }
@@ -133,7 +133,7 @@ describe('the cells of a session of Claude Code', () => {
     const [use, ...others] = home.uses('claude-code')
     expect(others).toEqual([])
     // The same from the cache.
-    expect(home.uses('claude-code')[0]).toEqual(use!)
+    expect(withCells(home.uses('claude-code'))).toEqual(withCells([use!]))
     return use!
   }
 
@@ -147,12 +147,13 @@ describe('the cells of a session of Claude Code', () => {
       line('d', '2026-11-20T12:16:00Z', web, 'feature/ACME-1'),
       line('e', '2026-11-21T12:16:00Z', api, 'main'),
     ])
-    expect(placesOf(use.cells)).toEqual([
+    expect(placesOf(use.cells())).toEqual([
       ['12:01', 'acme/web', 'main', 2],
       ['12:15', 'acme/web', 'main', 1],
       ['12:16', 'acme/web', 'feature/ACME-1', 1],
       ['12:16', 'acme/api', 'main', 1],
     ])
+    expect(use.days.map(({ requests }) => requests)).toEqual([3, 1, 1])
     expect([use.repository, use.branch, use.requests, use.tokens.input]).toEqual(['acme/api', 'main', 5, 500])
     expect(use.summary).toBe('Claude Code in acme/api')
   })
@@ -166,7 +167,7 @@ describe('the cells of a session of Claude Code', () => {
       [line('a', '2026-11-20T12:01:00Z', web, 'main')],
       [line('b', '2026-11-20T12:02:00Z', join(home.folder, 'fix'), undefined, { isSidechain: true })],
     )
-    expect(placesOf(use.cells)).toEqual([
+    expect(placesOf(use.cells())).toEqual([
       ['12:01', 'acme/web', 'main', 1],
       ['12:02', 'acme/web', 'fix', 1],
     ])
@@ -177,7 +178,7 @@ describe('the cells of a session of Claude Code', () => {
       line('a', '2026-11-20T12:01:00Z', '/nowhere', 'main'),
       line('b', '2026-11-20T12:02:00Z', '/nowhere', 'HEAD'),
     ])
-    expect(placesOf(use.cells)).toEqual([
+    expect(placesOf(use.cells())).toEqual([
       ['12:01', null, 'main', 1],
       ['12:02', null, null, 1],
     ])
@@ -197,7 +198,7 @@ describe('the cells of a thread of Codex', () => {
   const meta = (cwd: string) => record('session_meta', '2026-11-20T12:00:00Z', { id: 't', cwd, git })
   const cells = (records: object[]) => {
     home.writeLines('.codex/sessions/rollout-1.jsonl', records)
-    return placesOf(home.uses('codex')[0]!.cells)
+    return placesOf(home.uses('codex')[0]!.cells())
   }
 
   test('have the branch of the time of each call, although only the first one is recorded', () => {

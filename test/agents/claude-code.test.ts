@@ -5,7 +5,7 @@ import { reportOf } from '../../src/agents/report.ts'
 import { scanSession } from '../../src/agents/scan.ts'
 import { readAgentsEnvironment } from '../../src/config.ts'
 import { REQUEST_THRESHOLDS } from '../../src/lib/request-thresholds.ts'
-import { AgentHome, countsAbove, figuresOf } from '../support/agent-home.ts'
+import { AgentHome, countsAbove, figuresOf, withCells } from '../support/agent-home.ts'
 
 let home: AgentHome
 beforeEach(() => {
@@ -536,7 +536,7 @@ describe('the scan cache', () => {
     appendFileSync(path, `${JSON.stringify(answer({ session: 't', id: 'm3', costUSD: 0.5 }))}\n`)
     const kept = home.scan().uses
     home.environment.cacheHome = join(home.folder, 'another')
-    expect(home.scan().uses).toEqual(kept)
+    expect(withCells(home.scan().uses)).toEqual(withCells(kept))
     expect(kept.map(({ reportedCost }) => reportedCost)).toEqual([null, '0.75'])
   })
 

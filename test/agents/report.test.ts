@@ -24,7 +24,7 @@ const use: SessionUse = {
   startedAt: '2026-11-20T12:00:00.000Z',
   endedAt: '2026-11-20T12:00:00.000Z',
   tokens: counts,
-  cells: [cell()],
+  ...{ cells: () => [cell()], days: [cell()] },
   requests: 2,
   reportedCost: null,
   folder: '/home/ada/secret-client',
@@ -53,7 +53,7 @@ test('a report contains neither title nor folder, unless the title is requested'
 
 test('a cost keeps every digit that the agent wrote', () => {
   const reportedCost = '12345678.123456789012345678'
-  const texts = textsOf({ ...use, reportedCost, cells: [cell({ reportedCost })] }).split('\n')
+  const texts = textsOf({ ...use, reportedCost, cells: () => [cell({ reportedCost })] }).split('\n')
   for (const text of texts) expect(text).toContain('"reported_cost":12345678.123456789012345678')
 })
 
@@ -67,7 +67,7 @@ test('whatever stands in a session file, the report of it is one that the endpoi
   fc.assert(
     fc.property(text, text, text, text, (branch, title, model, sessionId) => {
       const cells = [cell({ place: { repository: 'acme/web', branch } })]
-      const odd = { ...use, branch, cells, title, model: `m${model}`, sessionId: `s${sessionId}` }
+      const odd = { ...use, branch, cells: () => cells, title, model: `m${model}`, sessionId: `s${sessionId}` }
       for (const text of textsOf(odd, { withTitles: true }).split('\n')) {
         const report = JSON.parse(text)
         expect([...Value.Errors(TokenEntryReport, report)]).toEqual([])
@@ -122,9 +122,9 @@ test('labels that the person sets take precedence over the place of each slice',
 test('costs are reported of all slices or of none', () => {
   const cells = [cell({ reportedCost: '0.5' }), cell({ firstAt: noon + 1, lastAt: noon + 1 })]
   const costs = ({ slices }: { slices: object[] }) => slices.filter((slice) => 'reported_cost' in slice).length
-  expect(costs(sliced({ ...use, cells }))).toBe(0)
+  expect(costs(sliced({ ...use, cells: () => cells }))).toBe(0)
   const known = cells.map((each) => ({ ...each, reportedCost: '0.5' }))
-  expect(costs(sliced({ ...use, cells: known, reportedCost: '1' }))).toBe(2)
+  expect(costs(sliced({ ...use, cells: () => known, reportedCost: '1' }))).toBe(2)
 })
 
 describe('a session with more cells than a report can have', () => {
@@ -136,7 +136,7 @@ describe('a session with more cells than a report can have', () => {
   const inputOf = (slices: { tokens: { input: number } }[]) => slices.reduce((sum, { tokens }) => sum + tokens.input, 0)
 
   test('has its oldest joined by day and place in the time zone of the organization, and no more than necessary', () => {
-    const { slices } = sliced({ ...use, cells: many(1_040) }, { timeZone: 'Asia/Kathmandu' })
+    const { slices } = sliced({ ...use, cells: () => many(1_040) }, { timeZone: 'Asia/Kathmandu' })
     expect(slices).toHaveLength(1_000)
     expect(inputOf(slices)).toBe(1_040)
     // Noon UTC is 17:45 in Kathmandu: 25 quarters are left of that day.
@@ -152,7 +152,7 @@ describe('a session with more cells than a report can have', () => {
 
   test('keeps places of a day apart', () => {
     const branch = (index: number) => ({ place: { repository: 'acme/web', branch: `b${index % 2}` } })
-    const { slices } = sliced({ ...use, cells: many(1_010, branch) })
+    const { slices } = sliced({ ...use, cells: () => many(1_010, branch) })
     expect(slices).toHaveLength(1_000)
     expect(slices.slice(0, 2).map(({ labels }: { labels: object }) => labels)).toEqual([
       { repository: 'acme/web', branch: 'b0' },
@@ -162,10 +162,10 @@ describe('a session with more cells than a report can have', () => {
 
   test('has them joined by day without place, and in the end as one, where that does not suffice', () => {
     const branch = (index: number) => ({ place: { repository: 'acme/web', branch: `b${index}` } })
-    const places = sliced({ ...use, cells: many(1_500, branch) }).slices
+    const places = sliced({ ...use, cells: () => many(1_500, branch) }).slices
     expect([places.length, inputOf(places), 'labels' in places[0]]).toEqual([1_000, 1_500, false])
     const daily = (index: number) => ({ firstAt: noon + index * 96 * quarter, lastAt: noon + index * 96 * quarter })
-    const days = sliced({ ...use, cells: many(1_200, daily) }).slices
+    const days = sliced({ ...use, cells: () => many(1_200, daily) }).slices
     expect([days.length, inputOf(days), days[0].requests]).toEqual([1_000, 1_200, 402])
   })
 })

@@ -66,6 +66,11 @@ export function figuresOf({ agentHarness, sessionId, model, requests, tokens }: 
   return { agent_harness: agentHarness, session_id: sessionId, model, requests, ...tokens }
 }
 
+/** The uses with all their cells, to be compared. */
+export function withCells(uses: readonly SessionUse[]): object[] {
+  return uses.map((use) => ({ ...use, cells: use.cells() }))
+}
+
 /** The counts of the requests above a threshold; undefined if they are not in the use. */
 export function countsAbove({ requestsAbove }: SessionUse, threshold: number): Counts | undefined {
   const found = requestsAbove.find((each) => each.threshold === threshold)

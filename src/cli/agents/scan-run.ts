@@ -1,11 +1,10 @@
 /** Runs `tally agents scan`. */
-import { AGENT_NAMES, type AgentName, type Cell, type Counts, damageWire, type SessionUse } from '../../agents/agent.ts'
+import { AGENT_NAMES, type AgentName, type Counts, damageWire, type SessionUse } from '../../agents/agent.ts'
 import { type Outcome, reportUses } from '../../agents/batches.ts'
 import { READERS } from '../../agents/readers/all.ts'
 import { type ReportOptions, reportOf } from '../../agents/report.ts'
 import { scanAll } from '../../agents/scan.ts'
 import { loadKept, storeKept } from '../../agents/scan-cache.ts'
-import { sumCells } from '../../agents/session-sums.ts'
 import { readAgentsEnvironment } from '../../config.ts'
 import { COMMIT, VERSION } from '../../embedded/version.ts'
 import { moneyNumber, NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
@@ -76,21 +75,11 @@ async function scanned({ agent = [...AGENT_NAMES], since, withTitles = false }: 
   return { ...scan, uses: await priced(scan.uses) }
 }
 
-const DAY_MS = 86_400_000
-
-/** A session is shown as it is divided into entries: by day and place. No server says in which time zone, so in UTC. */
-function slicesOf({ cells }: SessionUse): Cell[] {
-  const keyOf = ({ firstAt, place: { repository, branch } }: Cell) =>
-    JSON.stringify([Math.floor(firstAt / DAY_MS), repository, branch])
-  return cells.length === 1 ? cells : [...Map.groupBy(cells, keyOf).values()].map(sumCells)
-}
-
 /** With what the agent noted, else the list value; undefined where neither is known. */
 async function priced(uses: readonly SessionUse[]): Promise<Priced[]> {
-  const sliced = uses.map((use) => ({ use, slices: slicesOf(use) }))
-  const values = (await listValuesOf(sliced)).values()
-  return sliced.map(({ use, slices }) => {
-    const costs = slices.map(({ reportedCost }): Nanos | undefined => {
+  const values = (await listValuesOf(uses)).values()
+  return uses.map((use) => {
+    const costs = use.days.map(({ reportedCost }): Nanos | undefined => {
       const value = values.next().value ?? undefined
       if (use.reportedCost !== null) return parseDecimal(reportedCost!, NANO_DIGITS)
       return value === undefined ? undefined : BigInt(value)
@@ -98,7 +87,7 @@ async function priced(uses: readonly SessionUse[]): Promise<Priced[]> {
     const known = costs.filter((cost) => cost !== undefined)
     return {
       ...use,
-      slices: slices.map((slice, index) => ({ ...slice, costNanos: costs[index] })),
+      days: use.days.map((day, index) => ({ ...day, costNanos: costs[index] })),
       costNanos: known.length === 0 ? undefined : known.reduce((sum, cost) => sum + cost),
     }
   })
@@ -108,10 +97,10 @@ async function priced(uses: readonly SessionUse[]): Promise<Priced[]> {
 const UNNAMED_COMMITS = new Set(['dev', 'unknown'])
 
 /** Kept as long as neither the uses nor the prices change: the price table takes longer to read than all that is kept. */
-async function listValuesOf(uses: readonly { use: SessionUse; slices: Cell[] }[]): Promise<(string | null)[]> {
+async function listValuesOf(uses: readonly SessionUse[]): Promise<(string | null)[]> {
   const environment = readAgentsEnvironment()
-  const used = uses.flatMap(({ use: { model, provider, service }, slices }) =>
-    slices.map(({ firstAt, lastAt, tokens, requests, requestsAbove, tools }) => ({
+  const used = uses.flatMap(({ model, provider, service, days }) =>
+    days.map(({ firstAt, lastAt, tokens, requests, requestsAbove, tools }) => ({
       ...{ model, provider, startedAt: firstAt, endedAt: lastAt, requests },
       counts: countsOf(tokens),
       details: detailsOf({ service, requestsAbove, tools }),
@@ -206,7 +195,7 @@ function jsonOf({ uses, damage, files, bytes }: PricedScan, outcome: Outcome | u
       report: reportOf(use, options),
       cost: use.costNanos === undefined ? null : moneyNumber(use.costNanos),
       cost_basis: use.costNanos === undefined ? null : use.reportedCost === null ? 'list_value' : 'agent',
-      slices: use.slices.map(({ firstAt, place: { repository, branch }, requests, tokens, costNanos }) => ({
+      days: use.days.map(({ firstAt, place: { repository, branch }, requests, tokens, costNanos }) => ({
         ...{ day: new Date(firstAt).toISOString().slice(0, 10), repository, branch, requests, tokens },
         cost: costNanos === undefined ? null : moneyNumber(costNanos),
       })),
@@ -217,7 +206,7 @@ function jsonOf({ uses, damage, files, bytes }: PricedScan, outcome: Outcome | u
     files,
     bytes,
     cost: moneyNumber(sumOf(uses)),
-    unpriced: uses.filter(({ slices }) => slices.some(({ costNanos }) => costNanos === undefined)).length,
+    unpriced: uses.filter(({ days }) => days.some(({ costNanos }) => costNanos === undefined)).length,
     reported: outcome
       ? {
           created: outcome.created,

@@ -11,17 +11,17 @@ import { type Column, minute, note, print, printTable } from '../terminal/print.
 export interface Priced extends SessionUse {
   /** Undefined where it is unpriced. */
   costNanos: Nanos | undefined
-  /** One for each day and place. */
-  slices: PricedSlice[]
+  days: PricedDay[]
 }
 
-interface PricedSlice extends Cell {
+/** A row: what a session used on one day at one place, as it is divided into entries. Without a server, a day is one of UTC. */
+interface PricedDay extends Cell {
   costNanos: Nanos | undefined
 }
 
-interface SliceOfUse {
+interface DayOfUse {
   use: Priced
-  slice: PricedSlice
+  day: PricedDay
 }
 
 /** What a screen shows. The sums beneath are always of all. */
@@ -55,20 +55,20 @@ export function printUses(
     print('No sessions found.')
     return
   }
-  const slices = uses
-    .flatMap((use) => use.slices.map((slice): SliceOfUse => ({ use, slice })))
-    .sort((one, other) => one.slice.firstAt - other.slice.firstAt)
-  const shown = all ? slices : slices.slice(-ROWS_SHOWN)
+  const days = uses
+    .flatMap((use) => use.days.map((day): DayOfUse => ({ use, day })))
+    .sort((one, other) => one.day.firstAt - other.day.firstAt)
+  const shown = all ? days : days.slice(-ROWS_SHOWN)
   const columns = columnsOf({ withTitles })
-  printTable(columns, [...shown.map(rowOf), ...sumRows(slices)])
+  printTable(columns, [...shown.map(rowOf), ...sumRows(days)])
   const sessions = new Set(uses.map(({ agentHarness, sessionId }) => `${agentHarness} ${sessionId}`)).size
   print(`\n${counted(sessions, 'session')} in ${counted(files, 'file')} (${sizeText(bytes)}).`)
-  if (shown.length < slices.length)
-    note(`Showing the latest ${shown.length} of ${slices.length} rows; use --all to list all of them.`)
-  for (const [missing, alike] of Map.groupBy(slices, ({ use }) => use.missing)) {
+  if (shown.length < days.length)
+    note(`Showing the latest ${shown.length} of ${days.length} rows; use --all to list all of them.`)
+  for (const [missing, alike] of Map.groupBy(days, ({ use }) => use.missing)) {
     if (missing !== null) note(`${counted(alike.length, 'row')} of ${alike[0]!.use.agentHarness}: ${missing}.`)
   }
-  const unpriced = slices.filter(({ slice }) => slice.costNanos === undefined)
+  const unpriced = days.filter(({ day }) => day.costNanos === undefined)
   if (unpriced.length > 0) {
     const models = [...new Set(unpriced.map(({ use }) => use.model))].join(', ')
     note(`${counted(unpriced.length, 'row')} without a price, so the total is too low: ${models}.`)
@@ -91,11 +91,11 @@ function columnsOf({ withTitles }: { withTitles: boolean }): Column<Row>[] {
   ]
 }
 
-function rowOf({ use, slice }: SliceOfUse): Row {
-  const place = [slice.place.repository, slice.place.branch].filter(Boolean).join(' ')
+function rowOf({ use, day }: DayOfUse): Row {
+  const place = [day.place.repository, day.place.branch].filter(Boolean).join(' ')
   return {
-    ...figuresOf([slice]),
-    started: minute(new Date(slice.firstAt).toISOString()),
+    ...figuresOf([day]),
+    started: minute(new Date(day.firstAt).toISOString()),
     agent: use.agentHarness,
     model: plain(use.model),
     place: shortened(plain(place)) || '–',
@@ -104,17 +104,17 @@ function rowOf({ use, slice }: SliceOfUse): Row {
 }
 
 /** A sum per agent where there are several, and one of all. */
-function sumRows(all: readonly SliceOfUse[]): Row[] {
+function sumRows(all: readonly DayOfUse[]): Row[] {
   const none = { started: '', model: '', place: '', title: '' }
-  const figures = (some: readonly SliceOfUse[]) => figuresOf(some.map(({ slice }) => slice))
+  const figures = (some: readonly DayOfUse[]) => figuresOf(some.map(({ day }) => day))
   const agents = [...Map.groupBy(all, ({ use }) => use.agentHarness)]
   const perAgent = agents.map(([agent, own]) => ({ ...none, ...figures(own), agent: `total ${agent}` }))
   return agents.length === 1 ? perAgent : [...perAgent, { ...none, ...figures(all), agent: 'total' }]
 }
 
-function figuresOf(slices: readonly PricedSlice[]) {
-  const sum = (of: (slice: PricedSlice) => number) => countText(slices.reduce((total, slice) => total + of(slice), 0))
-  const priced = slices.flatMap(({ costNanos }) => costNanos ?? [])
+function figuresOf(days: readonly PricedDay[]) {
+  const sum = (of: (day: PricedDay) => number) => countText(days.reduce((total, day) => total + of(day), 0))
+  const priced = days.flatMap(({ costNanos }) => costNanos ?? [])
   return {
     requests: sum(({ requests }) => requests),
     input: sum(({ tokens }) => tokens.input),

@@ -39,7 +39,7 @@ describe('GET /me', () => {
       session: null,
       person: { id: person!.uid, name: person!.name, email, role: 'admin' },
       acts_for: [],
-      organization: { name: 'Tally' },
+      organization: { name: 'Tally', time_zone: 'UTC' },
       ...(known === 'service' && { held_entries: 0 }),
     })
   })

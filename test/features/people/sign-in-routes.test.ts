@@ -673,7 +673,7 @@ describe('a one-time link', () => {
     expect(me.json).toMatchObject({
       kind: 'session',
       person: { email: 'ada@example.com' },
-      organization: { name: 'Acme' },
+      organization: { name: 'Acme', time_zone: 'Europe/Berlin' },
     })
   })
 })
