@@ -46,6 +46,8 @@ function servicesIn({ service }: ModelCall): (string | undefined)[] {
 
 class SessionSumming {
   readonly #cells = new Map<Place, Map<number, CellSumming>>()
+  /** The cell of the latest call, which is mostly that of the next one too. */
+  #latest: CellSumming | undefined
   #last: ModelCall
 
   constructor(call: ModelCall, place: Place) {
@@ -55,12 +57,16 @@ class SessionSumming {
 
   add(call: ModelCall, place: Place): void {
     const quarter = Math.floor(call.at / QUARTER_MS)
-    const quarters = this.#cells.get(place) ?? new Map<number, CellSumming>()
-    const cell = quarters.get(quarter) ?? new CellSumming(place)
-    if (quarters.size === 0) this.#cells.set(place, quarters)
-    quarters.set(quarter, cell)
-    cell.addCall(call)
+    if (this.#latest?.place !== place || this.#latest.quarter !== quarter) this.#latest = this.#cellAt(place, quarter)
+    this.#latest.addCall(call)
     if (call.at >= this.#last.at) this.#last = call
+  }
+
+  #cellAt(place: Place, quarter: number): CellSumming {
+    const quarters = this.#cells.get(place) ?? new Map<number, CellSumming>()
+    const cell = quarters.get(quarter) ?? new CellSumming(place, quarter)
+    this.#cells.set(place, quarters.set(quarter, cell))
+    return cell
   }
 
   sum(): SessionSum {
@@ -108,7 +114,10 @@ class CellSumming {
   #requests = 0
   #costs: bigint | undefined = 0n
 
-  constructor(readonly place: Place) {}
+  constructor(
+    readonly place: Place,
+    readonly quarter?: number,
+  ) {}
 
   addCall(call: ModelCall): void {
     const { counts, at, cost, requests = 1, isSum = requests > 1, parts, tools } = call

@@ -195,10 +195,7 @@ function jsonOf({ uses, damage, files, bytes }: PricedScan, outcome: Outcome | u
       report: reportOf(use, options),
       cost: use.costNanos === undefined ? null : moneyNumber(use.costNanos),
       cost_basis: use.costNanos === undefined ? null : use.reportedCost === null ? 'list_value' : 'agent',
-      days: use.days.map(({ firstAt, place: { repository, branch }, requests, tokens, costNanos }) => ({
-        ...{ day: new Date(firstAt).toISOString().slice(0, 10), repository, branch, requests, tokens },
-        cost: costNanos === undefined ? null : moneyNumber(costNanos),
-      })),
+      ...(use.days.length > 1 ? { days: use.days.map(dayWire) } : {}),
       folder: use.folder,
       file: use.file,
     })),
@@ -223,6 +220,11 @@ function jsonOf({ uses, damage, files, bytes }: PricedScan, outcome: Outcome | u
         }
       : null,
   }
+}
+
+function dayWire({ firstAt, place: { repository, branch }, requests, tokens, costNanos }: Priced['days'][number]) {
+  const cost = costNanos === undefined ? null : moneyNumber(costNanos)
+  return { day: new Date(firstAt).toISOString().slice(0, 10), repository, branch, requests, tokens, cost }
 }
 
 function sumOf(uses: readonly Priced[]): Nanos {
