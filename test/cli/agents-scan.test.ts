@@ -112,6 +112,38 @@ describe('tally agents scan', () => {
     ])
   })
 
+  test('divides a session by day and branch, in what it shows and what the server records', async () => {
+    const { folder, env } = await home()
+    await mkdir(join(folder, '.claude/projects/p'))
+    const lines = [
+      answer({ session: 'days', id: 'd1', at: '2026-11-21T10:00:00Z', branch: 'feature/ACME-1' }),
+      answer({ session: 'days', id: 'd2', at: '2026-11-21T23:59:59Z', branch: 'feature/ACME-1' }),
+      answer({ session: 'days', id: 'd3', at: '2026-11-22T00:00:00Z', branch: 'feature/ACME-1' }),
+      answer({ session: 'days', id: 'd4', at: '2026-11-22T00:01:00Z', branch: 'feature/ACME-2' }),
+    ]
+    await writeFile(join(folder, '.claude/projects/p/s.jsonl'), lines.join(''))
+    const scan = ['agents', 'scan', '--since', '2026-11-21']
+    const { stdout } = await tally.done(scan, { env })
+    expect(stdout).toMatch(/2026-11-22 00:00 {2}claude-code +claude-sonnet-4-5 +feature\/ACME-1 +1 +100 +10 /)
+    const [{ report, days, cost }, ...others] = (await tally.json(scan, { env })).data
+    expect(others).toEqual([])
+    expect([report.requests, report.tokens.input, report.labels.branch]).toEqual([4, 400, 'feature/ACME-2'])
+    const expected = [
+      ['2026-11-21', 'feature/ACME-1', 2, 200, 0.0009],
+      ['2026-11-22', 'feature/ACME-1', 1, 100, 0.00045],
+      ['2026-11-22', 'feature/ACME-2', 1, 100, 0.00045],
+    ]
+    expect(
+      days.map((each: typeof days) => [each.day, each.branch, each.requests, each.tokens.input, each.cost]),
+    ).toEqual(expected)
+    expect(cost).toBe(0.0018)
+    await tally.done([...scan, '--report'], { env })
+    const entries = (await entriesOf('days')).map((entry: typeof days) => [
+      ...[entry.slice.day, entry.labels.branch, entry.requests, entry.tokens.input, entry.cost],
+    ])
+    expect(entries.sort()).toEqual(expected)
+  })
+
   test('keeps to sessions that went on since a moment, each as a whole', async () => {
     const { folder, env } = await home()
     await mkdir(join(folder, '.claude/projects/p'))
