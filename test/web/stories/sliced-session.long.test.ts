@@ -4,9 +4,9 @@ import { signedInAt } from '../../support/session.ts'
 import { webStage } from '../../support/web-stage.ts'
 
 const MARA = {
-  ...{ name: 'Mara Vogel', email: 'mara@example.com', role: 'member' },
-  password: 'correct horse battery',
-} as const
+  ...{ name: 'Mara Vogel', email: 'mara@example.com', password: 'correct horse battery' },
+  role: 'member' as const,
+}
 
 /** More than a page of the list has. */
 const DAYS = 130
