@@ -5,6 +5,7 @@ import { TALLY } from '../../../src/access/actor.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { BillDocument } from '../../../src/features/bills/schema.ts'
 import { readListQuery } from '../../../src/features/entries/listing/query.ts'
+import { type CsvLine, csvLines } from '../../../src/lib/csv-lines.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
@@ -296,6 +297,10 @@ forEachEngine('bills', (open) => {
       ])
       expect(document).toMatchObject({ show_active_time: true, total: JSON.parse(JSON.stringify(plain)).total })
       expect(JSON.stringify(plain)).not.toMatch(/active/)
+      const { bytes } = await bills.renderBill(bill.bill.number, 'entries-csv')
+      const [{ cells: headings }, ...rows] = csvLines(Buffer.from(bytes).toString()) as [CsvLine, ...CsvLine[]]
+      const ofLine2 = rows.map(({ cells }) => cells).filter((cells) => cells[headings.indexOf('line')] === '2')
+      expect(ofLine2.map((cells) => cells[headings.indexOf('active_seconds')])).toEqual(['23040.25', '60', ''])
       // The next bill of the client suggests the same.
       expect((await bills.usualTerms({ client: 'acme' })).show_active_time).toBe(true)
       // Later reports change the entry's next part, not the bill.

@@ -94,7 +94,7 @@ forEachEngine('documents of bills', (open) => {
       Object.fromEntries(cells.map((cell, index) => [headings!.cells[index]!, cell])),
     )
     // People by what does not change, and a column for each label of the bill's entries.
-    expect(headings!.cells.slice(-4)).toEqual(['agent_manager_id', 'agent_manager_email', 'label:branch', 'label:team'])
+    expect(headings!.cells.slice(-4)).toEqual(['agent_manager_email', 'active_seconds', 'label:branch', 'label:team'])
     expect(entries.map((each) => each['label:team'])).toEqual(['a b', '', ''])
     expect(entries[0]).toMatchObject({ agent_manager_email: expect.stringContaining('@') })
     expect(entries[0]!.agent_manager_id).toMatch(/^usr_/)

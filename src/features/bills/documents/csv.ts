@@ -127,6 +127,7 @@ const ENTRY_COLUMNS = [
   'part',
   'agent_manager_id',
   'agent_manager_email',
+  'active_seconds',
 ]
 
 const money = (nanos: bigint | null) => (nanos === null ? null : new RawNumber(formatDecimal(nanos, NANO_DIGITS)))
@@ -183,6 +184,7 @@ function entryRow(number: string, labelNames: readonly string[], entry: BilledRo
     count(entry.part),
     entry.managerId,
     entry.managerEmail,
+    entry.activeMs === null ? null : new RawNumber(String(entry.activeMs / 1_000)),
     ...labelNames.map((name) => (labels && Object.hasOwn(labels, name) ? labels[name] : null)),
   ])
 }

@@ -51,6 +51,7 @@ function selectPage(reader: Reader) {
       labels: labelSets.labels,
       sessionKey: sessions.sessionKey,
       part: entries.part,
+      activeMs: entries.activeMs,
     })
     .from(billEntries)
     .innerJoin(entries, eq(entries.id, billEntries.entryId))
@@ -101,6 +102,8 @@ export interface BilledRow {
   labels: LabelMap | null
   sessionKey: string | null
   part: number | null
+  /** Null if unknown. */
+  activeMs: number | null
 }
 
 /** The names of the labels of a bill's entries, sorted. */
