@@ -31,7 +31,7 @@ const CHECK_NAMES = Object.keys(CHECKS) as CheckName[]
 async function addEntries(db: Database, chance: Chance, scene: Stage): Promise<void> {
   const rows = Array.from({ length: 150 }, () => {
     const entry = randomEntry(chance, scene)
-    const isHeld = chance.is(0.1)
+    const isHeld = chance.is(0.3)
     return {
       ...entry,
       status: isHeld ? chance.of(['held', 'discarded', 'voided'] as const) : entry.status,
