@@ -14,7 +14,7 @@ import { Random } from '../lib/random.ts'
 import type { Services } from '../services.ts'
 import { BUDGETS, CI_OWNER, CLIENTS, emailOf, PEOPLE, PROJECTS, RULES, SETTINGS, TIME_ZONE } from './agency.ts'
 import { paperwork } from './paperwork.ts'
-import { type DemoReport, sessionsOf } from './sessions.ts'
+import { type DemoReport, resumed, sessionsOf } from './sessions.ts'
 import type { DemoStep, Stage } from './stage.ts'
 
 /** Any number: it makes every demonstration the same, but for its days. */
@@ -34,7 +34,7 @@ const TOGETHER_MS = HOUR_MS
 const ADDING_MS = 3 * 60_000
 
 /** Share of sessions that are resumed days later. */
-const RESUMED_SHARE = 0.012
+const RESUMED_SHARE = 0.04
 
 /** The present of the demonstration. */
 export class DemoClock implements Clock {
@@ -172,33 +172,6 @@ function allReports(firstDay: string, now: number, random: Random): DemoReport[]
 function mayGoOn({ user, body }: DemoReport): boolean {
   const leaves = PEOPLE.some((person) => person.user === user && person.leavesAfter !== undefined)
   return body.session_id !== undefined && !leaves
-}
-
-/** The same session some days later, with the totals that it then has. */
-function resumed({ user, isCi, at, body }: DemoReport, random: Random): DemoReport {
-  const factor = 1.3 + random.fraction()
-  const later = at + (3 + random.below(9)) * DAY_MS
-  const { requests = 1, reported_cost: cost } = body
-  const tokens = body.tokens!
-  const more = (count: number) => Math.round(count * factor)
-  return {
-    user,
-    isCi,
-    at: later,
-    body: {
-      ...body,
-      ended_at: new Date(later - 4_000).toISOString(),
-      tokens: {
-        ...tokens,
-        input: more(tokens.input),
-        output: more(tokens.output),
-        ...(tokens.cache_read !== undefined && { cache_read: more(tokens.cache_read) }),
-        ...(tokens.cache_write !== undefined && { cache_write: more(tokens.cache_write) }),
-      },
-      requests: more(requests),
-      ...(cost !== undefined && { reported_cost: Number((cost * factor).toFixed(6)) }),
-    },
-  }
 }
 
 /** Reports of the same hour as one step, at its end. */

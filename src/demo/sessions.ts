@@ -15,6 +15,7 @@ import {
 } from './agency.ts'
 
 export type ReportBody = Parameters<EntriesService['reporting']['reportEntry']>[0]
+type Cell = NonNullable<ReportBody['slices']>[number]
 
 export interface DemoReport {
   /** Who made the token that it comes with. */
@@ -27,6 +28,7 @@ export interface DemoReport {
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
+const DAY_MS = 24 * HOUR_MS
 
 /** Work begins around nine, and few sessions begin after six. */
 const FIRST_HOUR = 9
@@ -82,24 +84,79 @@ function sessionOf(person: DemoPerson, startedAt: number, share: number, random:
   const requests = Math.max(1, Math.round(harness.requests * random.size(1.9)))
   const endedAt = startedAt + Math.round(requests * harness.secondsPerRequest * 1_000 * random.size(1.3))
   const model = modelAt(harness, share, random)
+  const counting = model.provider ? { ...harness, reportsCost: undefined } : harness
+  const { summary, ...work } = workOf(person, project, random)
+  const span = { started_at: new Date(startedAt).toISOString(), ended_at: new Date(endedAt).toISOString() }
+  const active = Math.round(((endedAt - startedAt) * (0.4 + random.fraction() * 0.3)) / 1_000)
+  const cell: Cell = {
+    ...span,
+    ...usage(counting, requests, random),
+    ...work,
+    active_seconds: active,
+  }
   const body: ReportBody = {
     agent_harness: harness.name,
     agent_name: random.pick(harness.agents),
     ...model,
-    started_at: new Date(startedAt).toISOString(),
-    ended_at: new Date(endedAt).toISOString(),
-    ...usage(model.provider ? { ...harness, reportsCost: undefined } : harness, requests, random),
-    ...workOf(person, project, random),
+    ...span,
+    summary,
     session_id: random.uuid(),
+    slices: [cell],
   }
   const at = endedAt + REPORT_DELAY_MS
   const reports = [{ user: person.user, isCi: false, at, body }]
   const { subModel } = harness
   if (subModel && body.model !== subModel.model && random.chance(subModel.share)) {
     const few = Math.max(1, Math.round(requests / 3))
-    reports.push({ ...reports[0]!, body: { ...body, model: subModel.model, ...usage(harness, few, random) } })
+    const sub = { ...cell, ...usage(harness, few, random), active_seconds: Math.round(active / 4) }
+    reports.push({ ...reports[0]!, body: { ...body, model: subModel.model, slices: [sub] } })
   }
   return reports
+}
+
+/** The same session some days later, on the branch of another ticket of its project. */
+export function resumed({ user, isCi, at, body }: DemoReport, random: Random): DemoReport {
+  const [before] = body.slices!
+  const factor = 0.3 + random.fraction()
+  const endedAt = at - REPORT_DELAY_MS + (3 + random.below(9)) * DAY_MS
+  const { tokens, requests = 1, reported_cost: cost, active_seconds: active = 0, started_at, ended_at } = before!
+  const more = (figure: number) => Math.round(figure * factor)
+  const { input, output, cache_read, cache_write, ...whatElse } = tokens
+  const cell: Cell = {
+    started_at: new Date(endedAt - more(Date.parse(ended_at) - Date.parse(started_at))).toISOString(),
+    ended_at: new Date(endedAt).toISOString(),
+    tokens: {
+      ...{ input: more(input), output: more(output), ...whatElse },
+      ...(cache_read !== undefined && { cache_read: more(cache_read) }),
+      ...(cache_write !== undefined && { cache_write: more(cache_write) }),
+    },
+    requests: Math.max(1, more(requests)),
+    ...(cost !== undefined && { reported_cost: Number((cost * factor).toFixed(6)) }),
+    active_seconds: more(active),
+    ...nextWork(before!, random),
+  }
+  const slices = [before!, cell]
+  return { user, isCi, at: endedAt + REPORT_DELAY_MS, body: { ...body, ended_at: cell.ended_at, slices } }
+}
+
+/** What a cell names, of the next ticket of its project if it is on the branch of one. */
+function nextWork(
+  { project, ticket, labels }: Cell,
+  random: Random,
+): Pick<Cell, 'project' | 'ticket' | 'labels' | 'summary'> {
+  const same = { ...(project !== undefined && { project }), ...(labels && { labels }) }
+  const found = PROJECTS.find(({ repository }) => repository === labels?.repository)
+  const index = found?.tickets.findIndex((title) => labels?.branch?.endsWith(slug(title))) ?? -1
+  if (!found || index === -1) return same
+  const next = (index + 1) % found.tickets.length
+  const key = `${found.key}-${101 + next}`
+  const title = found.tickets[next]!
+  return {
+    ...same,
+    ...(ticket !== undefined && { ticket: key }),
+    labels: { ...labels, branch: `feature/${key}-${slug(title)}` },
+    summary: random.pick(SUMMARIES).replace('{}', title),
+  }
 }
 
 function modelAt({ models }: DemoHarness, share: number, random: Random): Pick<ReportBody, 'model' | 'provider'> {
@@ -113,7 +170,7 @@ function usage(
   harness: DemoHarness,
   requests: number,
   random: Random,
-): Pick<ReportBody, 'tokens' | 'requests' | 'reported_cost'> {
+): Pick<Cell, 'tokens' | 'requests' | 'reported_cost'> {
   const context = harness.context * random.size(1.5)
   const fresh = Math.round(requests * harness.freshInput * random.size(1.5))
   const output = Math.round(requests * harness.output * random.size(1.4))
@@ -134,7 +191,7 @@ function workOf(
   person: DemoPerson,
   project: DemoProject,
   random: Random,
-): Pick<ReportBody, 'project' | 'ticket' | 'labels' | 'summary'> {
+): Pick<Cell, 'project' | 'ticket' | 'labels'> & { summary: string } {
   const index = random.below(project.tickets.length)
   const ticket = `${project.key}-${101 + index}`
   const title = project.tickets[index]!

@@ -25,7 +25,7 @@ describe('a demonstration on PostgreSQL', () => {
     const clock = new DemoClock()
     const db = await open({ clock })
     const services = createServices({ db, clock })
-    expect(await fillDemo({ services, clock, now: NOW, password: 'correct horse', onProgress() {} })).toBe(5_756)
+    expect(await fillDemo({ services, clock, now: NOW, password: 'correct horse', onProgress() {} })).toBe(6_060)
     const { audit, entries, organization } = db.read.tables
     const changes = await db.read.select({ at: audit.at }).from(audit)
     const arrivals = await db.read.select({ at: entries.createdAt }).from(entries)
