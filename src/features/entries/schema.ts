@@ -9,7 +9,7 @@ import { NOTES_TEXT, TOOL_NAMES, valueFields } from '../prices/schema.ts'
 
 export const COUNT_LIMIT = 1_000_000_000_000
 /** A billion dollars; in nano-dollars this fits into 64 bits, with room for sums. */
-const COST_LIMIT = 1_000_000_000
+export const COST_LIMIT = 1_000_000_000
 export const BATCH_LIMIT = 1_000
 
 const PLAIN_TEXT_OR_EMPTY = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
@@ -66,7 +66,7 @@ const media = {
 }
 
 /** More than any price table has. */
-const THRESHOLD_LIMIT = 32
+export const THRESHOLD_LIMIT = 32
 
 const threshold = Type.Integer({
   description: 'Number of input-side tokens (input and the three cache counts) of one request.',
@@ -115,7 +115,9 @@ const UsageOfRequests = Type.Array(
   },
 )
 
-const Tools = named(TOOL_NAMES, 16, Type.Integer({ minimum: 0, maximum: COUNT_LIMIT }), {
+export const TOOL_LIMIT = 16
+
+const Tools = named(TOOL_NAMES, TOOL_LIMIT, Type.Integer({ minimum: 0, maximum: COUNT_LIMIT }), {
   description: 'Charged uses of tools that the vendor provides, by name.',
   examples: [{ web_search: 3 }],
 })
@@ -309,7 +311,7 @@ export const TokenEntryReport = Type.Object(
         minItems: 1,
         maxItems: SLICES_LIMIT,
         description:
-          'The session in parts, such as quarters of an hour, so that each day and place pays for its own work: slices of one day with the same project, ticket and labels of their own are one entry. Instead of `usage`, `requests_above` and `tools`; `tokens`, `requests`, `reported_cost` and `active_seconds` are absent, or the sums.',
+          'The session in parts, such as quarters of an hour, so that each day and place pays for its own work: slices of one day with the same project, ticket and labels of their own are one entry. Instead of `usage`, `requests_above` and `tools`; `tokens`, `requests`, `reported_cost` and `active_seconds` are absent, or the sums. All slices together have at most what a report without slices may have.',
       }),
     ),
   },

@@ -2,15 +2,14 @@
  * What the sources of a session say besides its usage, and how that is merged (docs/design/concepts.md, "Merging
  * sources"). Pure: the result does not depend on the order in which the sources arrive.
  */
-import type { LabelMap, SessionAttributes } from '../../../database/schema/records.ts'
+import type { SessionAttributes } from '../../../database/schema/records.ts'
 import type { CorrectedField } from '../../../database/schema/values.ts'
 import { totalTokens } from '../../../shared/usage.ts'
 import { readTotals, type Statement } from '../rows.ts'
-import { LABEL_LIMIT } from '../schema.ts'
 import type { EntryView } from '../store.ts'
 import { SOURCE_ORDER } from '../totals.ts'
 import type { Report } from './report.ts'
-import { sortLabels } from './report-fields.ts'
+import { mergeLabels } from './report-fields.ts'
 import type { SourceTotals } from './store/sessions.ts'
 
 /** The attributes that a report contains. */
@@ -98,16 +97,6 @@ function byAge(a: Statement, b: Statement): number {
 export function mergeAttributes(ranked: readonly SessionAttributes[]): SessionAttributes {
   const merged: SessionAttributes = Object.assign({}, ...ranked.toReversed())
   return present({ ...merged, labels: mergeLabels(ranked.map(({ labels }) => labels ?? {})) })
-}
-
-function mergeLabels(ranked: readonly LabelMap[]): LabelMap | undefined {
-  const merged = new Map<string, string>()
-  for (const labels of ranked) {
-    for (const [name, value] of Object.entries(labels)) {
-      if (!merged.has(name) && merged.size < LABEL_LIMIT) merged.set(name, value)
-    }
-  }
-  return sortLabels(Object.fromEntries(merged))
 }
 
 /** Without the attributes that are undefined, so that the others can be laid over it. */

@@ -6,6 +6,7 @@ import { NANO_DIGITS, parseDecimal } from '../../../lib/money.ts'
 import { composeName } from '../../../lib/names.ts'
 import { isTimestamp, parseTimestamp } from '../../../lib/timestamp.ts'
 import { isReservedName } from '../../projects/service.ts'
+import { LABEL_LIMIT } from '../schema.ts'
 
 /** How far an agent's clock may be ahead. A day also covers a timestamp with a wrong time zone. */
 export const AHEAD_LIMIT_MS = 86_400_000
@@ -73,6 +74,17 @@ export function foldLine(text: string): string | undefined {
 export function sortLabels(labels: LabelMap): LabelMap | undefined {
   const sorted = Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1))
   return sorted.length === 0 ? undefined : Object.fromEntries(sorted)
+}
+
+/** Each label as the first of these has it; of too many, the first ones. */
+export function mergeLabels(ranked: readonly LabelMap[]): LabelMap | undefined {
+  const merged = new Map<string, string>()
+  for (const labels of ranked) {
+    for (const [name, value] of Object.entries(labels)) {
+      if (!merged.has(name) && merged.size < LABEL_LIMIT) merged.set(name, value)
+    }
+  }
+  return sortLabels(Object.fromEntries(merged))
 }
 
 /** The reported cost in nano-dollars; null if there is none. */

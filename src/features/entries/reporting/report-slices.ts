@@ -4,14 +4,22 @@ import { dayNumberAt } from '../../../lib/calendar.ts'
 import { formatDecimal, NANO_DIGITS } from '../../../lib/money.ts'
 import { composeName } from '../../../lib/names.ts'
 import { parseTimestamp } from '../../../lib/timestamp.ts'
-import { COUNT_KINDS, PRICE_FIELDS, SERVICE_FIELDS, type ServiceKind, ZERO_COUNTS } from '../../../shared/usage.ts'
-import { COUNT_LIMIT, type SliceReport, type TokenEntryReport } from '../schema.ts'
+import { COUNT_KINDS, PRICE_FIELDS, SERVICE_FIELDS, type ServiceKind } from '../../../shared/usage.ts'
+import {
+  COST_LIMIT,
+  COUNT_LIMIT,
+  type SliceReport,
+  THRESHOLD_LIMIT,
+  TOOL_LIMIT,
+  type TokenEntryReport,
+} from '../schema.ts'
 import { inOrder, type NamedPlace, NO_PLACE, placeOf, type Slice } from '../slices/slice.ts'
 import { sumOfUsages, type Totals, type Usage } from '../totals.ts'
 import {
   activeMsOf,
   costOf,
   foldLine,
+  mergeLabels,
   nameIssues,
   readSpan,
   type Span,
@@ -83,11 +91,10 @@ export function readCells(report: TokenEntryReport, slices: readonly SliceReport
   const isCompared = [tokens, requests, reported_cost, active_seconds, ...besides(report)].some(
     (each) => each !== undefined,
   )
-  if (isCompared && sliceIssues(report, span).length > 0) return undefined
+  if (isCompared && issuesOfSlices(report, slices, span).length > 0) return undefined
   const service = servicesOf(report)
   const placeNamedIn = placesOf(report)
   const cells: Cell[] = []
-  const total = { ...ZERO_COUNTS }
   for (const cell of slices) {
     const startedAt = parseTimestamp(cell.started_at)
     const endedAt = parseTimestamp(cell.ended_at)
@@ -96,7 +103,6 @@ export function readCells(report: TokenEntryReport, slices: readonly SliceReport
     if ((cell.reported_cost === undefined) !== (slices[0]!.reported_cost === undefined)) return undefined
     if (usageIssues(cell).length > 0 || nameIssues(cell).length > 0) return undefined
     const { counts, details, requests } = readUsage(service ? { ...service, ...cell } : cell)
-    for (const kind of COUNT_KINDS) total[kind] += counts[kind]
     const { place, project, ticket, labels } = placeNamedIn(cell)
     cells.push({
       ...{ place, project, ticket, labels, startedAt, endedAt, counts, details, requests },
@@ -105,7 +111,7 @@ export function readCells(report: TokenEntryReport, slices: readonly SliceReport
       activeMs: activeMsOf(cell),
     })
   }
-  return COUNT_KINDS.some((kind) => total[kind] > COUNT_LIMIT) ? undefined : cells
+  return limitIssues(cells).length > 0 ? undefined : cells
 }
 
 /** The services of the report that are not the standard ones. */
@@ -150,11 +156,10 @@ function namesSame(one: SliceReport, other: SliceReport): boolean {
 /** What a cell names, and besides that what is said of all of them. A project and a ticket belong together. */
 export function withWhole(own: NamedPlace, whole: NamedPlace): NamedPlace {
   const { project, ticket } = own.project === undefined && own.ticket === undefined ? whole : own
-  const isMerged = own.labels && whole.labels
   return {
     project,
     ticket,
-    labels: isMerged ? sortLabels({ ...whole.labels, ...own.labels }) : (own.labels ?? whole.labels),
+    labels: own.labels && whole.labels ? mergeLabels([own.labels, whole.labels]) : (own.labels ?? whole.labels),
   }
 }
 
@@ -165,6 +170,8 @@ function placeNamedBy({ project, ticket, labels }: { [Name in keyof NamedPlace]?
     labels: labels && sortLabels(labels),
   }
 }
+
+const COST_LIMIT_NANOS = BigInt(COST_LIMIT) * 10n ** BigInt(NANO_DIGITS)
 
 /** A list of which all cells have an issue has the same one a thousand times. */
 const LISTED_ISSUES_LIMIT = 20
@@ -179,7 +186,13 @@ function besides(report: TokenEntryReport): unknown[] {
 
 type Unchecked = Record<string, unknown>
 
-/** The issues of slices that the schema cannot express. Ignores fields of a wrong type, which the schema reports. */
+/** The issues of slices that the schema cannot express. */
+export function issuesOfSlices(report: TokenEntryReport, slices: readonly SliceReport[], span: Span): Issue[] {
+  const issues = sliceIssues(report, span)
+  return issues.length > 0 ? issues : sumIssues(report, slices)
+}
+
+/** The issues of each slice by itself. Ignores fields of a wrong type, which the schema reports. */
 export function sliceIssues(value: Unchecked, span: Span): Issue[] {
   const issues: Issue[] = []
   const { slices, session_id: session, tokens } = value
@@ -202,7 +215,7 @@ export function sliceIssues(value: Unchecked, span: Span): Issue[] {
     issues.push(...cellIssues(cell, span).map((issue) => ({ ...issue, pointer: `/slices/${at}${issue.pointer}` })))
     if (issues.length >= LISTED_ISSUES_LIMIT) break
   }
-  return issues.length > 0 ? issues : sumIssues(value, slices.filter(isObject))
+  return issues
 }
 
 function cellIssues(cell: Unchecked, whole: Span): Issue[] {
@@ -220,15 +233,20 @@ function cellIssues(cell: Unchecked, whole: Span): Issue[] {
 }
 
 /** What is reported of the whole must be the sum of the slices. */
-function sumIssues(value: Unchecked, cells: Unchecked[]): Issue[] {
+function sumIssues(report: TokenEntryReport, cells: readonly SliceReport[]): Issue[] {
   const priced = cells.filter(({ reported_cost: cost }) => cost !== undefined).length
   if (priced !== 0 && priced !== cells.length) {
     const at = cells.findIndex(({ reported_cost: cost }) => cost === undefined)
     const message = `is required, because ${priced} of ${cells.length} slices have one: send it with all or none`
     return [{ pointer: `/slices/${at}/reported_cost`, code: 'incomplete', message }]
   }
-  const usages = cells.map((cell) => ({ ...readUsage(cell as never), cost: cell.reported_cost }))
-  const issues: Issue[] = []
+  const usages = cells.map((cell) => ({
+    ...readUsage(cell),
+    reportedCostNanos: costOf(cell),
+    activeMs: activeMsOf(cell),
+  }))
+  const issues = limitIssues(usages)
+  if (issues.length > 0) return issues
   const differs = (pointer: string, message: string) => issues.push({ pointer, code: 'differs_from_slices', message })
   const compare = (
     pointer: string,
@@ -242,29 +260,49 @@ function sumIssues(value: Unchecked, cells: Unchecked[]): Issue[] {
       differs(pointer, `must be the sum of the slices (${text(sum)}), or absent: the difference is ${text(difference)}`)
     }
   }
-  const total = readUsageOfWhole(value)
-  for (const kind of COUNT_KINDS) {
-    const sum = usages.reduce((all, { counts }) => all + counts[kind], 0)
-    if (sum > COUNT_LIMIT) {
-      const message = `must have at most ${COUNT_LIMIT} ${PRICE_FIELDS[kind]} tokens in total`
-      issues.push({ pointer: '/slices', code: 'too_large', message })
-    } else if (total) compare(`/tokens/${PRICE_FIELDS[kind]}`, total[kind], sum)
+  const sum = sumOfUsages(usages)
+  if (report.tokens) {
+    const { counts } = readUsage({ tokens: report.tokens })
+    for (const kind of COUNT_KINDS) compare(`/tokens/${PRICE_FIELDS[kind]}`, counts[kind], sum.counts[kind])
   }
-  const sumOf = (each: (number | null)[]) =>
-    each.includes(null) ? null : each.reduce<number>((all, one) => all + one!, 0)
-  if (typeof value.requests === 'number')
-    compare('/requests', value.requests, sumOf(usages.map(({ requests }) => requests)))
-  if (typeof value.active_seconds === 'number') {
-    const sum = sumOf(cells.map((cell) => activeMsOf(cell as never)))
-    compare('/active_seconds', activeMsOf(value as never)!, sum, (ms) => String(Number(ms) / 1_000))
+  if (report.requests !== undefined) compare('/requests', report.requests, sum.requests)
+  if (report.active_seconds !== undefined) {
+    compare('/active_seconds', activeMsOf(report)!, sum.activeMs, (ms) => String(Number(ms) / 1_000))
   }
-  if (typeof value.reported_cost === 'number') {
-    const sum = priced === 0 ? null : cells.reduce((all, cell) => all + costOf(cell as never)!, 0n)
-    compare('/reported_cost', costOf(value as never)!, sum, (nanos) => formatDecimal(BigInt(nanos), NANO_DIGITS))
+  if (report.reported_cost !== undefined) {
+    const textOf = (nanos: number | bigint) => formatDecimal(BigInt(nanos), NANO_DIGITS)
+    compare('/reported_cost', costOf(report)!, sum.reportedCostNanos, textOf)
   }
   return issues
 }
 
-function readUsageOfWhole({ tokens }: Unchecked) {
-  return isObject(tokens) ? readUsage({ tokens } as never).counts : undefined
+/** All slices together have at most as much as a whole, since they may be one entry. */
+function limitIssues(cells: readonly Usage[]): Issue[] {
+  const issues: Issue[] = []
+  const refuse = (code: 'too_large' | 'too_many', message: string) => issues.push({ pointer: '/slices', code, message })
+  const limit = (what: string, sum: number | bigint, most: number | bigint) => {
+    if (sum > most) refuse('too_large', `must have at most ${most} ${what} in total`)
+  }
+  const totalOf = (amountOf: (cell: Usage) => number | null) =>
+    cells.reduce((sum, cell) => sum + (amountOf(cell) ?? 0), 0)
+  for (const kind of COUNT_KINDS) {
+    const sum = totalOf(({ counts }) => counts[kind])
+    limit(`${PRICE_FIELDS[kind]} tokens`, sum, COUNT_LIMIT)
+  }
+  const requests = totalOf((cell) => cell.requests)
+  limit('requests', requests, COUNT_LIMIT)
+  const activeMs = totalOf((cell) => cell.activeMs)
+  limit('active seconds', activeMs / 1_000, COST_LIMIT)
+  const nanos = cells.reduce((sum, { reportedCostNanos }) => sum + (reportedCostNanos ?? 0n), 0n)
+  if (nanos > COST_LIMIT_NANOS) refuse('too_large', `must have a reported cost of at most ${COST_LIMIT} in total`)
+  const uses = new Map<string, number>()
+  const thresholds = new Set<number>()
+  for (const { details } of cells) {
+    for (const [tool, count] of Object.entries(details?.tools ?? {})) uses.set(tool, (uses.get(tool) ?? 0) + count)
+    for (const { threshold } of details?.requestsAbove ?? []) thresholds.add(threshold)
+  }
+  for (const [tool, sum] of uses) limit(`uses of ${tool}`, sum, COUNT_LIMIT)
+  if (uses.size > TOOL_LIMIT) refuse('too_many', `must name at most ${TOOL_LIMIT} tools in total`)
+  if (thresholds.size > THRESHOLD_LIMIT) refuse('too_many', `must have at most ${THRESHOLD_LIMIT} thresholds in total`)
+  return issues
 }

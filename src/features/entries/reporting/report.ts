@@ -17,11 +17,10 @@ import {
   foldLine,
   nameIssues,
   readSpan,
-  type Span,
   sortLabels,
   timeIssues,
 } from './report-fields.ts'
-import { type Cell, readCells, sliceIssues } from './report-slices.ts'
+import { type Cell, issuesOfSlices, readCells, sliceIssues } from './report-slices.ts'
 import { isObject, readUsage, usageIssues } from './report-usage.ts'
 
 /** A checked report. Optional texts that were not sent are undefined. */
@@ -61,7 +60,8 @@ export function isReport(body: unknown): body is TokenEntryReport {
 export function readReport(value: TokenEntryReport, now: number, thresholds?: readonly number[]): Report {
   const span = readSpan(value)
   const cells = value.slices && readCells(value, value.slices, span)
-  const issues = issuesOfFields(value, span, now, cells)
+  const ofUsage = value.slices ? (cells ? [] : issuesOfSlices(value, value.slices, span)) : usageIssues(value)
+  const issues = [...timeIssues(value, span, now), ...ofUsage, ...nameIssues(value)]
   if (issues.length > 0) throw validationFailed(issues)
   const { listed, ...figures } = cells ? { ...sumOfUsages(cells), listed: undefined } : readFigures(value, thresholds)
   return {
@@ -96,14 +96,14 @@ export function issuesOfReport(value: unknown, now: number): Issue[] {
   return [...issuesOf(reportChecker, value), ...issuesBeyondSchema(value, now)]
 }
 
-/** Every issue that the schema cannot express. Ignores fields of a wrong type, which the schema reports. */
+/**
+ * Every issue of fields by themselves that the schema cannot express. Ignores fields of a wrong type, which the schema
+ * reports.
+ */
 export function issuesBeyondSchema(value: unknown, now: number): Issue[] {
-  return isObject(value) ? issuesOfFields(value, readSpan(value), now) : []
-}
-
-/** `cells` are those of slices that have no issues. */
-function issuesOfFields(value: Record<string, unknown>, span: Span, now: number, cells?: readonly Cell[]): Issue[] {
-  const ofUsage = cells ? [] : value.slices === undefined ? usageIssues(value) : sliceIssues(value, span)
+  if (!isObject(value)) return []
+  const span = readSpan(value)
+  const ofUsage = value.slices === undefined ? usageIssues(value) : sliceIssues(value, span)
   return [...timeIssues(value, span, now), ...ofUsage, ...nameIssues(value)]
 }
 

@@ -23,7 +23,7 @@ import {
 } from './chains.ts'
 import { textOfLabels } from './names.ts'
 import type { Recorded } from './record.ts'
-import { sortLabels } from './report-fields.ts'
+import { mergeLabels, sortLabels } from './report-fields.ts'
 
 /** The slice that an entry is a part of; null if its session had none. */
 function keyOf({ sliceDay, slicePlace }: EntryRecord): SliceKey | null {
@@ -202,7 +202,7 @@ function attributesOfSlice(
   return {
     ...whole,
     place: isNamed ? { project, ticket } : whole.place,
-    labels: sortLabels({ ...Object.fromEntries(others), ...labels }),
+    labels: mergeLabels([labels ?? {}, Object.fromEntries(others)]),
   }
 }
 

@@ -6,8 +6,9 @@ import type { Database } from '../../../../src/database/database.ts'
 import type { SessionSource, Status } from '../../../../src/database/schema/values.ts'
 import type { Problem } from '../../../../src/errors.ts'
 import { readListQuery } from '../../../../src/features/entries/listing/query.ts'
-import { readReport } from '../../../../src/features/entries/reporting/report.ts'
+import { issuesOfReport, readReport, reportChecker } from '../../../../src/features/entries/reporting/report.ts'
 import type { SliceReport, TokenEntry, TokenEntryReport } from '../../../../src/features/entries/schema.ts'
+import { issuesOf } from '../../../../src/schema/issues.ts'
 import { createServices } from '../../../../src/services.ts'
 import { startApp } from '../../../support/app.ts'
 import { forEachEngine } from '../../../support/databases.ts'
@@ -279,7 +280,7 @@ test('a batch names what becomes of each slice, and a dry run shows it without s
 })
 
 test('what slices must not have besides is named, with the difference', async () => {
-  const issuesOf = (body: unknown) => {
+  const codesOf = (body: unknown) => {
     try {
       readReport(body as TokenEntryReport, NOW)
       return []
@@ -292,10 +293,10 @@ test('what slices must not have besides is named, with the difference', async ()
     cell('2026-10-30T11:00', '', 5, 1, { reported_cost: 0.2, requests: 2 }),
   ]
   const good = whole({ slices })
-  expect(issuesOf({ ...good, tokens: { input: 15, output: 2 }, requests: 3, reported_cost: 0.3 })).toEqual([])
-  expect(issuesOf({ ...good, session_id: undefined })).toEqual(['/session_id needs_session'])
+  expect(codesOf({ ...good, tokens: { input: 15, output: 2 }, requests: 3, reported_cost: 0.3 })).toEqual([])
+  expect(codesOf({ ...good, session_id: undefined })).toEqual(['/session_id needs_session'])
   expect(
-    issuesOf({
+    codesOf({
       ...good,
       tools: { web_search: 1 },
       requests_above: [],
@@ -307,20 +308,20 @@ test('what slices must not have besides is named, with the difference', async ()
     '/tokens/over_200k not_allowed',
     '/tokens/input_audio not_allowed',
   ])
-  expect(issuesOf({ ...good, tokens: { input: 16, output: 2 }, requests: 2, reported_cost: 0.31 })).toEqual([
+  expect(codesOf({ ...good, tokens: { input: 16, output: 2 }, requests: 2, reported_cost: 0.31 })).toEqual([
     '/tokens/input differs_from_slices',
     '/requests differs_from_slices',
     '/reported_cost differs_from_slices',
   ])
-  expect(issuesOf({ ...good, started_at: '2026-10-30T10:30:00Z', ended_at: '2026-10-30T10:40:00Z' })).toEqual([
+  expect(codesOf({ ...good, started_at: '2026-10-30T10:30:00Z', ended_at: '2026-10-30T10:40:00Z' })).toEqual([
     '/slices/0/started_at outside_report',
     '/slices/1/ended_at outside_report',
   ])
-  expect(issuesOf({ ...good, slices: [slices[0], { ...slices[1], reported_cost: undefined }] })).toEqual([
+  expect(codesOf({ ...good, slices: [slices[0], { ...slices[1], reported_cost: undefined }] })).toEqual([
     '/slices/1/reported_cost incomplete',
   ])
   expect(
-    issuesOf({
+    codesOf({
       ...good,
       slices: [
         { ...slices[0], ended_at: '2026-10-30T09:00:00Z' },
@@ -328,4 +329,78 @@ test('what slices must not have besides is named, with the difference', async ()
       ],
     }),
   ).toEqual(['/slices/0/ended_at ends_before_start', '/slices/1/project not_allowed'])
+})
+
+test('all slices together may not have more than a whole', () => {
+  const codesOf = (change: Partial<SliceReport>, other = change) => {
+    const body = whole({
+      slices: [cell('2026-10-30T10:00', '', 0, 0, change), cell('2026-10-30T11:00', '', 0, 0, other)],
+    })
+    expect(issuesOf(reportChecker, body)).toEqual([])
+    try {
+      readReport(body, NOW)
+      return []
+    } catch (error) {
+      return (error as Problem).more.issues!.map(({ pointer, code }) => `${pointer} ${code}`)
+    }
+  }
+  const tools = (from: number, count: number) => ({
+    tools: Object.fromEntries(Array.from({ length: count }, (_, at) => [`tool-${from + at}`, 1])),
+  })
+  const thresholds = (from: number, count: number) => ({
+    requests_above: Array.from({ length: count }, (_, at) => ({ threshold: from + at })),
+  })
+  expect(codesOf({ reported_cost: 500_000_000, requests: 5e11, active_seconds: 500_000_000 })).toEqual([])
+  expect(codesOf({ reported_cost: 500_000_000.01 })).toEqual(['/slices too_large'])
+  expect(codesOf({ reported_cost: 1_000_000_000 })).toEqual(['/slices too_large'])
+  expect(codesOf({ requests: 1e12 })).toEqual(['/slices too_large'])
+  expect(codesOf({ active_seconds: 1_000_000_000 })).toEqual(['/slices too_large'])
+  expect(codesOf({ tokens: { input: 1e12, output: 0 } })).toEqual(['/slices too_large'])
+  expect(codesOf({ tools: { web_search: 1e12 } })).toEqual(['/slices too_large'])
+  expect([codesOf(tools(0, 16)), codesOf(tools(0, 16), tools(16, 1))]).toEqual([[], ['/slices too_many']])
+  expect([codesOf(thresholds(1, 32)), codesOf(thresholds(1, 32), thresholds(33, 1))]).toEqual([
+    [],
+    ['/slices too_many'],
+  ])
+})
+
+test('of more labels than an entry has, those of the slice come first', () => {
+  const named = (name: string) => Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`${name}-${at}`, 'x']))
+  const { cells } = readReport(
+    whole({
+      labels: named('a'),
+      slices: [cell('2026-10-30T10:00', '', 1, 0, { labels: { branch: 'x', ...named('z') } })],
+    }),
+    NOW,
+  )
+  expect(Object.keys(cells![0]!.labels!)).toHaveLength(16)
+  expect(cells![0]!.labels).toMatchObject({ branch: 'x' })
+})
+
+test('whatever a field of a slice is, it is named', () => {
+  const given = cell('2026-10-30T10:00', 'x', 1, 1, { requests: 1, reported_cost: 1, active_seconds: 1 })
+  const fields = [...Object.keys(given), 'requests_above', 'tools', 'project', 'ticket', 'summary'] as const
+  const inTokens = ['input', 'cache_read', 'over_200k', 'input_includes_cache', 'input_audio']
+  const wrong = [null, 'x', 1.5, -1, true, [], [null], {}, { input: null }]
+  const beside = [
+    {},
+    { tokens: given.tokens },
+    { requests: 1.5 },
+    { reported_cost: 'x' },
+    { active_seconds: 'x' },
+    { tokens: null },
+  ]
+  for (const value of wrong) {
+    const slices = [
+      ...fields.map((field) => ({ ...given, [field]: value })),
+      ...inTokens.map((field) => ({ ...given, tokens: { ...given.tokens, [field]: value } })),
+      value,
+    ]
+    for (const slice of slices) {
+      for (const others of beside) {
+        const body = { ...whole({ slices: [given] }), slices: [slice, given], ...others }
+        expect(issuesOfReport(body, NOW)).toBeArray()
+      }
+    }
+  }
 })
