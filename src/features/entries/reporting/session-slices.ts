@@ -3,6 +3,7 @@
  * only.
  */
 import type { SessionAttributes } from '../../../database/schema/records.ts'
+import { dayNumberAt, dayText, startOfDay } from '../../../lib/calendar.ts'
 import { COUNT_KINDS, totalTokens } from '../../../shared/usage.ts'
 import { isShare } from '../division/divided.ts'
 import { ignoresReports, isFixed, reportedPart } from '../rows.ts'
@@ -152,13 +153,23 @@ function applySteps(
     }
     const { target } = step
     const own = target.key === null ? recording : ofSlice(recording, target)
-    if (step.kind === 'set') return changePart(own, parts[step.part]!, step.usage)
+    const usage = target.key === null ? step.usage : startingOn(target.key.day, step.usage, recording)
+    if (step.kind === 'set') return changePart(own, parts[step.part]!, usage)
     const last = step.after === undefined ? undefined : parts[step.after]!
     const further = last ? own : continuingModel(own, parts.at(-1))
     const bound = last || target.key === null ? undefined : boundBy(parts, target.key)
-    return appendPart(further, { last, bound, part: next++ }, step.usage)
+    return appendPart(further, { last, bound, part: next++ }, usage)
   }
   return recording.state.set.parts(steps.map((step) => () => apply(step)))
+}
+
+/** A part starts on its slice's day, whose price and bill it has, even if the part that it goes on from ended later. */
+function startingOn(day: number, usage: Totals, { session, timeZone }: Recording): Totals {
+  const zone = session.zone ?? timeZone
+  if (dayNumberAt(usage.startedAt, zone) === day) return usage
+  const [from, to] = [startOfDay(dayText(day), zone), startOfDay(dayText(day + 1), zone) - 1]
+  const startedAt = Math.min(Math.max(usage.startedAt, from), to)
+  return { ...usage, startedAt, endedAt: Math.max(usage.endedAt, startedAt) }
 }
 
 /** The report as it is about one slice. What it says besides hides nothing of what the slice names. */

@@ -177,6 +177,20 @@ forEachEngine('a sliced session', (open) => {
     ])
   })
 
+  test('goes on on its day, also where the part before ended on the next one', async () => {
+    const { tell, listed, services, setStatus } = await stage(await open(), { timeZone: 'Europe/Berlin' })
+    const night = (input: number, hour: number) =>
+      cell('2026-10-31T22:50', 'x', input, 0, { ended_at: `2026-11-01T0${hour}:00:00Z` })
+    const { entry } = await tell({ slices: [night(1_000, 1)] })
+    await setStatus(entry.entry.uid, 'approved')
+    await tell({ slices: [night(1_500, 2)] })
+    expect((await listed()).map(({ started_at, ended_at, slice }) => [started_at, ended_at, slice!.day])).toEqual([
+      ['2026-10-31T22:50:00.000Z', '2026-11-01T01:00:00.000Z', '2026-10-31'],
+      ['2026-10-31T22:59:59.999Z', '2026-11-01T02:00:00.000Z', '2026-10-31'],
+    ])
+    expect(await services.entries.verify()).toEqual([])
+  })
+
   test('covers a billed month that was released, and what it goes on with', async () => {
     const { tell, shown, setStatus } = await stage(await open())
     const of = (input: number) => ({
