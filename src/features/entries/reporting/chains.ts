@@ -83,7 +83,8 @@ export function fillIn(recording: Recording, parts: readonly EntryView[]): Recor
   const usage: Totals = partOf(last.entry)
   const isWhole = parts.length === 1
   const totals = isWhole ? completeTotals(usage, [report]) : usage
-  const startedAt = isWhole && !recording.slice ? Math.min(usage.startedAt, report.startedAt) : usage.startedAt
+  const isSlice = last.entry.sliceDay !== null
+  const startedAt = isWhole && !isSlice ? Math.min(usage.startedAt, report.startedAt) : usage.startedAt
   // If later reports left it unattributed, the fields of this one alone may place it.
   const ranked = last.entry.placedBy === null ? [attributesOf(report)] : []
   const stale: Recording = { ...recording, report: older, identity, ranked, hasNews: ranked.length > 0 }

@@ -191,6 +191,18 @@ forEachEngine('a sliced session', (open) => {
     expect(await services.entries.verify()).toEqual([])
   })
 
+  test('stays on its day when an older report without slices arrives', async () => {
+    const { tell, listed } = await stage(await open())
+    await tell({ slices: [cell('2026-11-01T10:00', '', 1_000)] })
+    await tell({
+      ...{ started_at: '2026-10-31T10:00:00Z', ended_at: '2026-10-31T11:00:00Z' },
+      ...{ tokens: { input: 500, output: 0 }, summary: 'Fix the login' },
+    })
+    expect((await listed()).map(({ started_at, summary, slice }) => [started_at, summary, slice!.day])).toEqual([
+      ['2026-11-01T10:00:00.000Z', 'Fix the login', '2026-11-01'],
+    ])
+  })
+
   test('covers a billed month that was released, and what it goes on with', async () => {
     const { tell, shown, setStatus } = await stage(await open())
     const of = (input: number) => ({
