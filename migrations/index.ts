@@ -260,11 +260,16 @@ export const MIGRATIONS: Migration[] = [
     sql: { sqlite: sqliteBackupIdentity, postgres: postgresBackupIdentity },
     compatibleFrom: 49,
   },
-  { version: 51, name: 'slices', sql: { sqlite: sqliteSlices, postgres: postgresSlices }, compatibleFrom: 49 },
+  {
+    version: 51,
+    name: 'slices',
+    // A server of a version before would go on with a slice from another one, and take away its place.
+    sql: { sqlite: sqliteSlices, postgres: postgresSlices },
+  },
   {
     version: 52,
     name: 'active_time_of_reports',
     sql: { sqlite: sqliteActiveTimeOfReports, postgres: postgresActiveTimeOfReports },
-    compatibleFrom: 49,
+    compatibleFrom: 51,
   },
 ]

@@ -1,6 +1,7 @@
 /** The rule for migrations that run while the version before goes on, which `migrations/index.ts` explains. */
 import { describe, expect, test } from 'bun:test'
 import { MIGRATIONS } from '../../migrations/index.ts'
+import { oldestSchemaAfter } from '../../src/database/schema/compatibility.ts'
 import { contractingStatements } from '../support/contracting.ts'
 
 /** Migrations that remove what no version uses any more that is still compatible: the reason by the name. */
@@ -57,4 +58,9 @@ describe('is not for servers that go on:', () => {
   ])('%s', (sql) => {
     expect(contractingStatements(sql)).not.toEqual([])
   })
+})
+
+test('servers that do not know slices stop after the migration that adds them', () => {
+  const slices = MIGRATIONS.find(({ name }) => name === 'slices')!
+  expect(oldestSchemaAfter(MIGRATIONS)).toBeGreaterThanOrEqual(slices.version)
 })
