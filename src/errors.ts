@@ -264,7 +264,7 @@ export const PROBLEMS = {
   too_many_entries: {
     status: 422,
     title: 'Too many entries',
-    help: 'A request can change up to 10,000 entries, in one transaction. Narrow the filters, for example with `starting_at` and `ending_at`. Nothing was changed.',
+    help: 'A request can change up to 10,000 entries, in one transaction, and a dry run of reports can show as many. Narrow the filters, for example with `starting_at` and `ending_at`, or send fewer reports. Nothing was changed.',
     page: 'connect/http',
   },
   unreadable_price_table: {

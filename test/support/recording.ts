@@ -69,7 +69,7 @@ export async function stageOf({ db, together }: StageOptions): Promise<Stage> {
       readReport(body, clock.now()),
       caller,
     )
-    const ofSlices = slices?.map((slice) => [slice.outcome, toTokenEntry(slice.entry)])
+    const ofSlices = slices?.map((slice) => slice.outcome)
     return { ...recorded, entry: toTokenEntry(entry), ...(ofSlices && { slices: ofSlices }) }
   }
 

@@ -54,7 +54,14 @@ export interface Recorded {
   replayed: boolean
   entry: EntryView
   /** What became of each slice, if the session has any. */
-  slices?: readonly { entry: EntryView; outcome: Recorded['outcome'] }[]
+  slices?: readonly RecordedSlice[]
+}
+
+export interface RecordedSlice {
+  id: Id<'ent'>
+  outcome: Recorded['outcome']
+  /** Only if the circumstances show it: a batch concerns hundreds of thousands of entries. */
+  entry?: EntryView
 }
 
 /** Everything that recording needs besides the report and the state, as of the transaction. */
@@ -68,6 +75,8 @@ export interface Circumstances {
   hashedSessionIds: boolean
   /** That of the organization. */
   timeZone: string
+  /** Whether the entry of each slice is returned. */
+  showsSlices?: boolean
 }
 
 /** The keys of the names in a report. Harness and model also have a canonical one by which sessions compare them. */

@@ -1,5 +1,6 @@
 /** Records sets of reports in a transaction: loads what they refer to, plans, and writes the plan. */
 import type { Outcome, Tx } from '../../../database/database.ts'
+import { Problem } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import type { PlacementService } from '../../placement/service.ts'
@@ -22,6 +23,16 @@ export interface RecorderDependencies {
   spending: Pick<SpendingService, 'terms' | 'record'>
 }
 
+/** A batch has as many slices; what it shows has some megabytes. */
+const SHOWN_LIMIT = 10_000
+
+function tooManyShown(): Problem {
+  return new Problem(
+    'too_many_entries',
+    `The sessions of these reports have more than ${SHOWN_LIMIT.toLocaleString('en')} entries. Send fewer reports in one dry run.`,
+  )
+}
+
 export type Recorder = ReturnType<typeof createRecorder>
 
 export function createRecorder({ clock, organization, prices, placement, interned, spending }: RecorderDependencies) {
@@ -39,24 +50,35 @@ export function createRecorder({ clock, organization, prices, placement, interne
   return {
     circumstancesOf,
 
-    /** The outcome of each report, in their order; a report that is refused changes nothing. */
-    async recordSet(tx: Tx, items: readonly SetItem[]): Promise<Outcome<Recorded>[]> {
+    /**
+     * The outcome of each report, in their order; a report that is refused changes nothing. Throws `too_many_entries` (422)
+     * if it shows too many slices.
+     */
+    async recordSet(
+      tx: Tx,
+      items: readonly SetItem[],
+      options?: Pick<Circumstances, 'showsSlices'>,
+    ): Promise<Outcome<Recorded>[]> {
       // With READ COMMITTED, since two transactions that begin one session for different people do not see each other's rows.
       await tx.lockAll(() => items.flatMap(locksOf))
-      const circumstances = await circumstancesOf(tx)
+      const circumstances = { ...(await circumstancesOf(tx)), ...options }
       const state = new RecordingState(interned, circumstances)
       wantAll(state, items)
       await state.set.load(tx)
       wantParts(state, items)
-      const outcomes = await state.set.plan(tx, () =>
-        items.map((item): Outcome<Recorded> => {
+      const outcomes = await state.set.plan(tx, () => {
+        let shown = 0
+        return items.map((item): Outcome<Recorded> => {
+          if (shown > SHOWN_LIMIT) throw tooManyShown()
           try {
-            return { value: state.set.step(() => state.answered(recordItem(state, item, circumstances)))! }
+            const value = state.set.step(() => state.answered(recordItem(state, item, circumstances)))!
+            if (options?.showsSlices) shown += value?.slices?.length ?? 1
+            return { value }
           } catch (error) {
             return { error }
           }
-        }),
-      )
+        })
+      })
       await state.save(tx, spending)
       return outcomes
     },

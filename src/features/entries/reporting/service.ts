@@ -118,10 +118,10 @@ export function createReporting({ db, ...dependencies }: ReportingDependencies) 
         }
       }
       const written = dryRun
-        ? rehearse(db, (tx) => recorder.recordSet(tx, accepted), { isolation: 'read committed' })
+        ? rehearse(db, (tx) => recorder.recordSet(tx, accepted, { showsSlices: true }), { isolation: 'read committed' })
         : write(accepted)
       const outcomes = await written.catch((error): Outcome<Recorded>[] => accepted.map(() => ({ error })))
-      for (const [index, outcome] of outcomes.entries()) results[positions[index]!] = batchItem(outcome, dryRun)
+      for (const [index, outcome] of outcomes.entries()) results[positions[index]!] = batchItem(outcome)
       return results
     },
 
@@ -152,12 +152,14 @@ function reporterOf({ kind, person: { id, uid, name, email }, token }: CallerOf<
   }
 }
 
-function batchItem(outcome: Outcome<Recorded>, dryRun: boolean): BatchItem {
+function batchItem(outcome: Outcome<Recorded>): BatchItem {
   if ('error' in outcome) return { outcome: 'rejected', error: outcome.error }
-  const { outcome: result, entry, slices = [{ entry, outcome: result }] } = outcome.value
-  const entries = slices.map(({ entry: view, outcome }): EntryOutcome => {
-    const changed = { id: view.entry.uid, result: outcome }
-    return dryRun ? { ...changed, entry: toTokenEntry(view) } : changed
-  })
+  const { outcome: result, entry, slices = [{ id: entry.entry.uid, outcome: result }] } = outcome.value
+  const entries = slices.map(
+    ({ id, outcome, entry }): EntryOutcome => ({
+      ...{ id, result: outcome },
+      ...(entry && { entry: toTokenEntry(entry) }),
+    }),
+  )
   return { outcome: result, entry: toTokenEntry(entry), entries }
 }

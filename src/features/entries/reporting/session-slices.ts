@@ -23,7 +23,7 @@ import {
   totalsOf,
 } from './chains.ts'
 import { textOfLabels } from './names.ts'
-import type { Recorded } from './record.ts'
+import type { Recorded, RecordedSlice } from './record.ts'
 import { mergeLabels, sortLabels } from './report-fields.ts'
 
 /** The slice that an entry is a part of; null if its session had none. */
@@ -301,7 +301,7 @@ function boundBy(parts: readonly EntryView[], { day, place }: SliceKey): EntryVi
 }
 
 /** With the entry of the latest slice, and of every slice what became of it. */
-function answerOf({ state, session, identity }: Recording, outcomes: readonly Recorded[]): Recorded {
+function answerOf({ state, session, identity, showsSlices }: Recording, outcomes: readonly Recorded[]): Recorded {
   const parts = state.parts(session.id, identity.chainModelId)
   const lasts = lastParts(parts).filter(({ entry }) => entry.sliceDay !== null && !entry.superseded)
   const latest = lasts.reduce<EntryView | undefined>(
@@ -309,7 +309,10 @@ function answerOf({ state, session, identity }: Recording, outcomes: readonly Re
     undefined,
   )
   const changes = new Map(outcomes.map(({ entry, outcome }) => [entry.entry.id, outcome]))
-  const slices = lasts.map((entry) => ({ entry, outcome: changes.get(entry.entry.id) ?? 'repeated' }))
+  const slices = lasts.map((entry): RecordedSlice => {
+    const recorded = { id: entry.entry.uid, outcome: changes.get(entry.entry.id) ?? 'repeated' }
+    return showsSlices ? { ...recorded, entry } : recorded
+  })
   const outcome = (['created', 'updated'] as const).find((each) => [...changes.values()].includes(each)) ?? 'repeated'
   return { outcome, replayed: false, entry: latest ?? parts.at(-1)!, slices }
 }

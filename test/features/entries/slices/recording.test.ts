@@ -19,6 +19,7 @@ const MILLION = 1_000_000
 interface BatchResult {
   result: string
   entries: { result: string; entry?: TokenEntry }[]
+  problem: { code: string } | null
 }
 
 interface Stage {
@@ -148,7 +149,7 @@ forEachEngine('a sliced session', (open) => {
   test('keeps what is fixed when calls move to another day, and refuses only a smaller sum', async () => {
     const { tell, shown, setStatus } = await stage(await open())
     const { slices } = await tell({ slices: [cell('2026-10-30T10:00', '', 1_000), cell('2026-10-31T10:00', '', 500)] })
-    await setStatus(slices![0]!.entry.entry.uid, 'approved')
+    await setStatus(slices![0]!.id, 'approved')
     await tell({ slices: [cell('2026-10-30T10:00', '', 800), cell('2026-10-31T11:00', '', 900)] })
     expect((await shown()).map(([day, , input]) => [day, input])).toEqual([
       ['10-30', 1_000],
@@ -241,7 +242,8 @@ forEachEngine('a sliced session', (open) => {
 
 forEachEngine('a session of a thousand slices', (open) => {
   test('has 400 places, and one more for each day', async () => {
-    const { tell, listed, services } = await stage(await open())
+    const db = await open()
+    const { tell, listed, services } = await stage(db)
     const start = Date.UTC(2026, 9, 1)
     const slices = Array.from({ length: 1_000 }, (_, at) => {
       const moment = (ms: number) => new Date(start + at * 900_000 + ms).toISOString()
@@ -257,7 +259,8 @@ forEachEngine('a session of a thousand slices', (open) => {
     const { slices: entries } = await tell({ slices })
     // The last of the 400 is on the fifth day of eleven.
     expect(entries).toHaveLength(400 + 7)
-    expect(entries!.reduce((sum, { entry }) => sum + entry.entry.output, 0)).toBe((999 * 1_000) / 2)
+    const outputs = await db.read.select({ output: db.read.tables.entries.output }).from(db.read.tables.entries)
+    expect(outputs.reduce((sum, { output }) => sum + output, 0)).toBe((999 * 1_000) / 2)
     expect((await tell({ slices: slices.toReversed() })).outcome).toBe('repeated')
     expect((await listed()).at(-1)!.labels).toEqual({})
     expect(await services.entries.verify()).toEqual([])
@@ -302,6 +305,28 @@ test('a batch names what becomes of each slice, and a dry run shows it without s
     ['2026-10-31', 800_000],
     ['2026-10-30', 1_200_000],
   ])
+  await app.close()
+})
+
+test('a dry run of sessions with too many slices is refused', async () => {
+  const app = await startApp()
+  const token = await app.token('svc')
+  const call = async (query: string, json: unknown) =>
+    (await app.call(`POST /api/v1/token-entries/batch${query}`, { token, json })).json as { results: BatchResult[] }
+  const branches = Array.from({ length: 400 }, (_, at) => cell('2026-10-30T10:00', `x-${at}`, 1))
+  await call('', [whole({ slices: branches })])
+  const later = (count: number) =>
+    Array.from({ length: count }, (_, at) => whole({ slices: [cell('2026-10-30T09:00', `x-${at}`, 1)] }))
+  const { results: shown } = await call('?dry_run=true', later(25))
+  expect(shown.map(({ entries }) => entries.filter(({ entry }) => entry).length)).toEqual(Array(25).fill(400))
+  const { results: refused } = await call('?dry_run=true', later(27))
+  expect(refused.map(({ result, problem }) => [result, problem?.code])).toEqual(
+    Array(27).fill(['rejected', 'too_many_entries']),
+  )
+  const { results: recorded } = await call('', later(27))
+  expect(recorded.map(({ entries }) => [entries.length, entries.some(({ entry }) => entry)])).toEqual(
+    Array(27).fill([400, false]),
+  )
   await app.close()
 })
 

@@ -130,7 +130,7 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
           tag,
           summary: `Report up to ${BATCH_LIMIT} token entries`,
           description:
-            'Send a JSON array or newline-delimited JSON (`application/x-ndjson`). Each item is processed on its own: valid items are saved even if others, including unparsable lines, are rejected. An Idempotency-Key applies to each item by its position in the batch. With `dry_run`, nothing is saved: the results show what would be, for example how a session that was one entry is divided into slices.',
+            'Send a JSON array or newline-delimited JSON (`application/x-ndjson`). Each item is processed on its own: valid items are saved even if others, including unparsable lines, are rejected. An Idempotency-Key applies to each item by its position in the batch. With `dry_run`, nothing is saved: the results show what would be, for example how a session that was one entry is divided into slices, up to 10,000 entries.',
           headers: ['Idempotency-Key'],
           body: {
             schema: TokenEntryBatch,
