@@ -5,12 +5,12 @@
 import type { SessionAttributes } from '../../../database/schema/records.ts'
 import type { CorrectedField } from '../../../database/schema/values.ts'
 import { totalTokens } from '../../../shared/usage.ts'
-import { readTotals, type Statement } from '../rows.ts'
+import type { Statement } from '../rows.ts'
 import type { EntryView } from '../store.ts'
 import { SOURCE_ORDER } from '../totals.ts'
 import type { Report } from './report.ts'
 import { mergeLabels } from './report-fields.ts'
-import type { SourceTotals } from './store/sessions.ts'
+import type { SourceStatement } from './source-slices.ts'
 
 /** The attributes that a report contains. */
 export function attributesOf(report: Report): SessionAttributes {
@@ -68,19 +68,18 @@ export function missingAttributes(known: SessionAttributes, added: SessionAttrib
  * the source says of the model, and otherwise of the session's other models, the latest first. Whoever names the project
  * of a session with several sources names it for all of it.
  */
-export function rankAttributes(rows: readonly SourceTotals[]): (chainModelId: number) => SessionAttributes[] {
+export function rankAttributes(statements: readonly SourceStatement[]): (chainModelId: number) => SessionAttributes[] {
   const sources = SOURCE_ORDER.flatMap((source) => {
-    const said = rows.filter((row) => row.source === source)
+    const said = statements.filter((each) => each.source === source)
     return said.length > 0 ? [attributesFrom(said)] : []
   })
   return (chainModelId) => sources.map((attributes) => attributes(chainModelId))
 }
 
 /** Sorted once for all models, of which a session may have thousands. */
-function attributesFrom(said: readonly SourceTotals[]): (chainModelId: number) => SessionAttributes {
-  const own = new Map(said.map(({ chainModelId, totals }) => [chainModelId, totals.attributes]))
-  const statements = said.map(({ totals }) => readTotals(totals)).sort(byAge)
-  const ofAny: SessionAttributes = Object.assign({}, ...statements.map(({ attributes }) => attributes))
+function attributesFrom(said: readonly SourceStatement[]): (chainModelId: number) => SessionAttributes {
+  const own = new Map(said.map(({ chainModelId, attributes }) => [chainModelId, attributes]))
+  const ofAny: SessionAttributes = Object.assign({}, ...said.toSorted(byAge).map(({ attributes }) => attributes))
   return (chainModelId) => ({ ...ofAny, ...own.get(chainModelId) })
 }
 

@@ -31,6 +31,11 @@ function keyOf({ sliceDay, slicePlace }: EntryRecord): SliceKey | null {
   return sliceDay === null ? null : { day: sliceDay, place: slicePlace! }
 }
 
+/** The parts of each slice, by the text of its key. */
+function chainsOf(parts: readonly EntryView[]): Map<string, EntryView[]> {
+  return Map.groupBy(parts, ({ entry }) => keyText(keyOf(entry)))
+}
+
 /** The last part of each slice. */
 export function lastParts(parts: readonly EntryView[]): EntryView[] {
   return [...new Map(parts.map((part) => [keyText(keyOf(part.entry)), part])).values()]
@@ -43,9 +48,10 @@ export function isSliced(parts: readonly EntryView[]): boolean {
 /** Records the slices of the only source of a session, of which `parts` are those of the model. */
 export function recordSlices(recording: Recording, parts: readonly EntryView[], slices: readonly Slice[]): Recorded {
   if (parts.length > 0 && isOlder(recording.report, slices, parts)) return fillInSlices(recording, parts, slices)
+  const chains = chainsOf(parts)
   const completed = slices.map((slice) => {
-    const own = parts.filter(({ entry }) => isSameKey(keyOf(entry), slice.key))
-    return own.length === 0 ? slice : { ...slice, ...figuresOf(completeTotals(slice, [totalsOf(own)])) }
+    const own = chains.get(keyText(slice.key))
+    return own ? { ...slice, ...figuresOf(completeTotals(slice, [totalsOf(own)])) } : slice
   })
   return moveSlices(recording, parts, completed)
 }
@@ -71,9 +77,9 @@ function textOfSlices(slices: readonly Pick<Slice, 'key' | 'counts'>[]): string 
 /** An older statement changes no count. It fills in what the later one did not repeat. */
 function fillInSlices(recording: Recording, parts: readonly EntryView[], slices: readonly Slice[]): Recorded {
   const { report } = recording
-  const chains = Map.groupBy(parts, ({ entry }) => keyText(keyOf(entry)))
-  const outcomes = [...chains].map(([key, chain]) => {
-    const slice = slices.find((each) => keyText(each.key) === key)
+  const known = new Map(slices.map((slice) => [keyText(slice.key), slice]))
+  const outcomes = [...chainsOf(parts)].map(([key, chain]) => {
+    const slice = known.get(key)
     if (slice) return fillIn(ofSlice(recording, slice), chain)
     const unplaced = {
       ...report,
@@ -241,8 +247,7 @@ export function namesIn(slices: readonly Slice[]): Set<string> {
 
 /** The slices that the parts of a model sum to. */
 export function slicesIn(parts: readonly EntryView[]): Slice[] {
-  const chains = Map.groupBy(parts, ({ entry }) => keyText(keyOf(entry)))
-  return [...chains.values()].flatMap((chain) => {
+  return [...chainsOf(parts).values()].flatMap((chain) => {
     const last = chain.at(-1)!
     const key = keyOf(last.entry)
     if (key === null || last.entry.superseded) return []

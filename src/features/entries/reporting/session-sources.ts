@@ -128,32 +128,32 @@ function hasFixed(parts: readonly EntryView[]): boolean {
 /** Updates all chains of a session to the totals of its source, and to what all its sources say besides. */
 function supplyAll(recording: Recording, rows: readonly SourceTotals[], chains: Chains): Map<number, Recorded> {
   const { state, session, report } = recording
-  const supplied = new Map<number, SourceTotals>()
-  for (const row of rows) if (row.source === session.source) supplied.set(row.chainModelId, row)
-  const rankedFor = rankAttributes(rows)
-  const rowsByModel = Map.groupBy(rows, ({ chainModelId }) => chainModelId)
+  // A statement may have thousands of slices, so each is read once.
+  const statements = rows.map(statementIn)
+  const rankedFor = rankAttributes(statements)
+  const byModel = Map.groupBy(statements, ({ chainModelId }) => chainModelId)
   const recorded = new Map<number, Recorded>()
-  for (const chainModelId of new Set([...chains.keys(), ...supplied.keys()])) {
+  for (const chainModelId of new Set([...chains.keys(), ...byModel.keys()])) {
     const parts = chains.get(chainModelId) ?? []
-    const row = supplied.get(chainModelId)
-    if (!row) {
+    const ofModel = byModel.get(chainModelId) ?? []
+    const counted = ofModel.find(({ source }) => source === session.source)
+    if (!counted) {
       for (const last of lastParts(parts)) supersede(recording, last)
       continue
     }
     const ranked = rankedFor(chainModelId)
-    const { model, provider, totals: said } = readTotals(row.totals)
+    const { model, provider, totals: said } = counted
     const merged = { ...withAttributes(report, mergeAttributes(ranked)), model, details: said.details }
     const labelText = merged.labels && textOfLabels(merged.labels)
     const identity = { ...state.identify({ ...recording, report: merged, labelText }), chainModelId }
     const moving = { ...recording, report: merged, identity, ranked }
-    const ofModel = rowsByModel.get(chainModelId)!
     const valued = (totals: Totals) => valuationColumns({ model, provider, totals }, recording.prices).columns.listValue
-    const slices = slicesFrom(statementIn(row), rows.map(statementIn), session.zone ?? recording.timeZone, valued)
+    const slices = slicesFrom(counted, statements, session.zone ?? recording.timeZone, valued)
     if (slices) {
-      const completed = hasFixed(parts) ? slices : completeSlices(slices, ofModel.map(statementIn), valued)
+      const completed = hasFixed(parts) ? slices : completeSlices(slices, ofModel, valued)
       recorded.set(chainModelId, moveSlices({ ...moving, hidden: namesIn(completed) }, parts, completed))
     } else {
-      const totals = suppliedTotals(row, ofModel, parts)
+      const totals = suppliedTotals(said, ofModel, parts)
       recorded.set(chainModelId, isSliced(parts) ? moveWhole(moving, parts, totals) : moveChain(moving, parts, totals))
     }
   }
@@ -164,11 +164,10 @@ function supplyAll(recording: Recording, rows: readonly SourceTotals[], chains: 
  * The totals of the supplying source, completed by those of all sources of the model. Once a part is locked, its cost is
  * no longer completed: a cost that another source reports later would be a correction of what was approved.
  */
-function suppliedTotals(row: SourceTotals, rows: readonly SourceTotals[], parts: readonly EntryView[]): Totals {
-  const { totals } = readTotals(row.totals)
+function suppliedTotals(totals: Totals, ofModel: readonly SourceStatement[], parts: readonly EntryView[]): Totals {
   if (hasFixed(parts)) return totals
-  const all = SOURCE_ORDER.flatMap((source) => rows.filter((other) => other.source === source)).map(
-    (other) => readTotals(other.totals).totals,
+  const all = SOURCE_ORDER.flatMap((source) => ofModel.filter((other) => other.source === source)).map(
+    (other) => other.totals,
   )
   return { ...completeTotals(totals, all), startedAt: Math.min(...all.map(({ startedAt }) => startedAt)) }
 }

@@ -8,7 +8,7 @@ import { dayNumberAt, dayText, startOfDay } from '../../../lib/calendar.ts'
 import { isSameCounts } from '../../../shared/usage.ts'
 import type { Statement } from '../rows.ts'
 import { layOver, layOverDays, placeAmong, type Rest, type Valued } from '../slices/overlay.ts'
-import { isSameKey, NO_PLACE, placeLabelsOf, placeOf, type Slice } from '../slices/slice.ts'
+import { isSameKey, keyText, NO_PLACE, placeLabelsOf, placeOf, type Slice } from '../slices/slice.ts'
 import { completeTotals, SOURCE_ORDER, sumOfUsages, type Totals } from '../totals.ts'
 import { sumOfTotals } from './report-slices.ts'
 
@@ -103,9 +103,12 @@ export function completeSlices(
   statements: readonly SourceStatement[],
   valued: Valued,
 ): Slice[] {
-  const others = statements.flatMap((each) => each.slices ?? [])
+  const others = Map.groupBy(
+    statements.flatMap((each) => each.slices ?? []),
+    ({ key }) => keyText(key),
+  )
   const completed = slices.map((slice): Slice => {
-    const alike = others.filter(({ key }) => isSameKey(key, slice.key))
+    const alike = others.get(keyText(slice.key)) ?? []
     const { details, requests, reportedCostNanos, activeMs } = completeTotals(slice, alike)
     return { ...slice, details, requests, reportedCostNanos, activeMs }
   })
