@@ -235,9 +235,9 @@ export const ENTRY_FILTERS = {
   },
   superseded: {
     kind: 'flag',
-    description: 'Whether another source now supplies the session, so that the entry’s counts are 0',
+    description: 'Whether later reports or another source of the session leave nothing of the entry, so that its counts are 0',
     argument: 'yes|no',
-    help: 'whether another source has replaced the entry',
+    help: 'whether later reports or another source leave nothing of the entry',
     group: 'state',
   },
   bill: {

@@ -538,7 +538,8 @@ export const TokenEntry = Type.Object(
       ),
     ),
     superseded: Type.Boolean({
-      description: 'True if another source now supplies the session. The figures of this entry are 0.',
+      description:
+        'True if later reports or another source of the session leave nothing of this entry. Its figures are 0.',
     }),
     possible_duplicate_of: orNull(
       Type.String({

@@ -75,7 +75,7 @@ export function totalsOf(parts: readonly EntryView[]): Totals {
 export function fillIn(recording: Recording, parts: readonly EntryView[]): Recorded {
   const { state, report } = recording
   const last = parts.at(-1)!
-  if (isFixed(last.entry)) return repeated(last)
+  if (isFixed(last.entry) || last.entry.superseded) return repeated(last)
   const missing = missingAttributes(attributesOfEntry(last), attributesOf(report)) ?? {}
   const older = withAttributes(report, missing)
   const labelText = older.labels && textOfLabels(older.labels)
@@ -330,9 +330,9 @@ function revaluation({ prices }: Recording, last: EntryView, usage: ModelTotals)
 }
 
 /** Sets a part of which the supplying source says nothing any more to zero, unless it is fixed. */
-export function supersede({ state, now, reporter, session }: Recording, last: EntryView): void {
-  if (isFixed(last.entry) || last.entry.superseded) return
-  state.changeEntry({
+export function supersede({ state, now, reporter, session }: Recording, last: EntryView): Recorded {
+  if (isFixed(last.entry) || last.entry.superseded) return repeated(last)
+  const view: EntryView = {
     ...last,
     entry: {
       ...last.entry,
@@ -347,6 +347,8 @@ export function supersede({ state, now, reporter, session }: Recording, last: En
       superseded: true,
       updatedAt: now,
     },
-  })
+  }
+  state.changeEntry(view)
   state.addHistory(last.entry.id, changeOf('superseded', { now }, reporter), { by: session.source })
+  return { outcome: 'updated', replayed: false, entry: view }
 }

@@ -14,7 +14,7 @@ import {
   type TokenEntryReport,
 } from '../schema.ts'
 import { inOrder, type NamedPlace, NO_PLACE, placeOf, type Slice } from '../slices/slice.ts'
-import { sumOfUsages, type Totals, type Usage } from '../totals.ts'
+import { isNothing, sumOfUsages, type Totals, type Usage } from '../totals.ts'
 import {
   activeMsOf,
   costOf,
@@ -38,7 +38,10 @@ export interface Cell extends Totals, NamedPlace {
 /** Slices of a session and model by day and place. Usage of further places belongs to its day alone. */
 export const SLICES_LIMIT = 400
 
-/** Adds up the cells of each day in the time zone and place; sorted, the earliest first. */
+/**
+ * Adds up the cells of each day in the time zone and place; sorted, the earliest first. Of several, those of nothing are
+ * left out: no entry shows that a report had them, so another one must not be compared with them.
+ */
 export function foldCells(cells: readonly Cell[], timeZone: string): Slice[] {
   const [only] = cells
   if (cells.length === 1) return [sliceOf(only!, dayNumberAt(only!.startedAt, timeZone), cells)]
@@ -56,9 +59,19 @@ export function foldCells(cells: readonly Cell[], timeZone: string): Slice[] {
       slices += 1
     }
   }
-  return inOrder(
+  const folded = inOrder(
     [...days].flatMap(([day, ofDay]) => [...ofDay.values()].map((slice) => sliceOf(slice[0]!, day, slice))),
   )
+  const used = folded.filter((slice) => !isNothing(slice))
+  return used.length > 0 ? used : folded.slice(0, 1)
+}
+
+/** The time of all slices together. */
+export function spanOf(slices: readonly Totals[]): Pick<Totals, 'startedAt' | 'endedAt'> {
+  return {
+    startedAt: Math.min(...slices.map(({ startedAt }) => startedAt)),
+    endedAt: Math.max(...slices.map(({ endedAt }) => endedAt)),
+  }
 }
 
 const NOWHERE = { place: NO_PLACE, project: undefined, ticket: undefined, labels: undefined }
@@ -78,8 +91,7 @@ export function sumOfTotals(all: readonly Totals[]): Totals {
   const { counts, details, requests, reportedCostNanos, activeMs } = sum
   return {
     ...{ counts, details, requests, reportedCostNanos, activeMs },
-    startedAt: Math.min(...all.map(({ startedAt }) => startedAt)),
-    endedAt: Math.max(...all.map(({ endedAt }) => endedAt)),
+    ...spanOf(all),
   }
 }
 

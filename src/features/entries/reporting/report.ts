@@ -20,7 +20,7 @@ import {
   sortLabels,
   timeIssues,
 } from './report-fields.ts'
-import { type Cell, issuesOfSlices, readCells, sliceIssues } from './report-slices.ts'
+import { type Cell, issuesOfSlices, readCells, sliceIssues, spanOf } from './report-slices.ts'
 import { isObject, readUsage, usageIssues } from './report-usage.ts'
 
 /** A checked report. Optional texts that were not sent are undefined. */
@@ -75,8 +75,7 @@ export function readReport(value: TokenEntryReport, now: number, thresholds?: re
     summary: value.summary === undefined ? undefined : foldLine(value.summary),
     labels: value.labels && sortLabels(value.labels),
     // Of two statements with slices the one with the later last one counts, whatever else they say.
-    startedAt: cells ? Math.min(...cells.map(({ startedAt }) => startedAt)) : span.startedAt!,
-    endedAt: cells ? Math.max(...cells.map(({ endedAt }) => endedAt)) : span.endedAt!,
+    ...(cells ? spanOf(cells) : { startedAt: span.startedAt!, endedAt: span.endedAt! }),
     counts: figures.counts,
     details: figures.details,
     requests: figures.requests,

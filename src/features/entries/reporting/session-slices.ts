@@ -10,7 +10,7 @@ import { ignoresReports, isFixed, reportedPart } from '../rows.ts'
 import { inOrder, isSameKey, keyText, otherLabelsOf, type Slice, type SliceKey } from '../slices/slice.ts'
 import { type SlicedPart, type Step, stepsTo } from '../slices/steps.ts'
 import type { EntryRecord, EntryView } from '../store.ts'
-import { completeTotals, isStale, type Totals } from '../totals.ts'
+import { isStale, type Totals } from '../totals.ts'
 import { attributesOf, attributesOfEntry, namesAgent } from './attributes.ts'
 import {
   appendPart,
@@ -25,6 +25,7 @@ import {
 import { textOfLabels } from './names.ts'
 import type { Recorded, RecordedSlice } from './record.ts'
 import { mergeLabels, sortLabels } from './report-fields.ts'
+import { completedBy } from './source-slices.ts'
 
 /** The slice that an entry is a part of; null if its session had none. */
 function keyOf({ sliceDay, slicePlace }: EntryRecord): SliceKey | null {
@@ -34,6 +35,10 @@ function keyOf({ sliceDay, slicePlace }: EntryRecord): SliceKey | null {
 /** The parts of each slice, by the text of its key. */
 function chainsOf(parts: readonly EntryView[]): Map<string, EntryView[]> {
   return Map.groupBy(parts, ({ entry }) => keyText(keyOf(entry)))
+}
+
+function withoutSuperseded(parts: readonly EntryView[]): EntryView[] {
+  return parts.filter(({ entry }) => !entry.superseded)
 }
 
 /** The last part of each slice. */
@@ -49,15 +54,11 @@ export function isSliced(parts: readonly EntryView[]): boolean {
 export function recordSlices(recording: Recording, parts: readonly EntryView[], slices: readonly Slice[]): Recorded {
   if (parts.length > 0 && isOlder(recording.report, slices, parts)) return fillInSlices(recording, parts, slices)
   const chains = chainsOf(parts)
-  const completed = slices.map((slice) => {
-    const own = chains.get(keyText(slice.key))
-    return own ? { ...slice, ...figuresOf(completeTotals(slice, [totalsOf(own)])) } : slice
+  const completed = completedBy(slices, ({ key }) => {
+    const own = chains.get(keyText(key))
+    return own ? [totalsOf(own)] : []
   })
   return moveSlices(recording, parts, completed)
-}
-
-function figuresOf({ details, requests, reportedCostNanos, activeMs }: Totals) {
-  return { details, requests, reportedCostNanos, activeMs }
 }
 
 /** Whether the statement is older than the one that the parts are of. */
@@ -153,10 +154,7 @@ function applySteps(
 ): Recorded[] {
   let next = (parts.at(-1)?.entry.part ?? 0) + 1
   const apply = (step: Step<Slice | Whole>): Recorded => {
-    if (step.kind === 'supersede') {
-      supersede(recording, parts[step.part]!)
-      return { outcome: 'updated', replayed: false, entry: parts[step.part]! }
-    }
+    if (step.kind === 'supersede') return supersede(recording, parts[step.part]!)
     const { target } = step
     const own = target.key === null ? recording : ofSlice(recording, target)
     const usage = target.key === null ? step.usage : startingOn(target.key.day, step.usage, recording)
@@ -247,10 +245,10 @@ export function namesIn(slices: readonly Slice[]): Set<string> {
 
 /** The slices that the parts of a model sum to. */
 export function slicesIn(parts: readonly EntryView[]): Slice[] {
-  return [...chainsOf(parts).values()].flatMap((chain) => {
+  return [...chainsOf(withoutSuperseded(parts)).values()].flatMap((chain) => {
     const last = chain.at(-1)!
     const key = keyOf(last.entry)
-    if (key === null || last.entry.superseded) return []
+    if (key === null) return []
     const { place, labels, summary } = attributesOfEntry(last)
     return [
       { ...totalsOf(chain), key, project: place?.project, ticket: place?.ticket, labels, summary, estimated: false },
@@ -308,7 +306,7 @@ function boundBy(parts: readonly EntryView[], { day, place }: SliceKey): EntryVi
 /** With the entry of the latest slice, and of every slice what became of it. */
 function answerOf({ state, session, identity, showsSlices }: Recording, outcomes: readonly Recorded[]): Recorded {
   const parts = state.parts(session.id, identity.chainModelId)
-  const lasts = lastParts(parts).filter(({ entry }) => entry.sliceDay !== null && !entry.superseded)
+  const lasts = lastParts(withoutSuperseded(parts)).filter(({ entry }) => entry.sliceDay !== null)
   const latest = lasts.reduce<EntryView | undefined>(
     (found, part) => (found && found.entry.startedAt > part.entry.startedAt ? found : part),
     undefined,

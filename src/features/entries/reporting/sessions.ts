@@ -17,7 +17,7 @@ import {
   type Submission,
 } from './record.ts'
 import type { Report } from './report.ts'
-import { foldCells } from './report-slices.ts'
+import { foldCells, spanOf } from './report-slices.ts'
 import { holdSession, isUnguessable, repeatsOneOf } from './same-session.ts'
 import { isSliced, recordSlices } from './session-slices.ts'
 import { recordFromSources } from './session-sources.ts'
@@ -26,15 +26,16 @@ import type { SessionKey, SessionRecord } from './store/sessions.ts'
 
 /** Records a source's totals so far of one model of a session. Throws `session_shrunk` and `session_too_large` (409). */
 export function recordInSession(state: RecordingState, submission: Submission, circumstances: Circumstances): Recorded {
-  const { report, source, reporter } = submission
+  const { source, reporter } = submission
   const identity = state.identify(submission)
-  const key = { sessionKey: report.sessionKey!, harnessId: identity.canonicalHarnessId }
+  const key = { sessionKey: submission.report.sessionKey!, harnessId: identity.canonicalHarnessId }
   const { session: joined, others } = joinSession(state, key, source, reporter)
   const screenedOne = screened(state, { session: joined, others }, submission, identity, circumstances)
-  const { cells } = report
+  const { cells } = submission.report
   const zone = screenedOne.zone ?? circumstances.timeZone
   const session = cells && screenedOne.zone === null ? state.changeSession(screenedOne, { zone }) : screenedOne
   const slices = cells && foldCells(cells, zone)
+  const report = slices ? { ...submission.report, ...spanOf(slices) } : submission.report
   const recording: Recording = {
     ...circumstances,
     state,

@@ -10,7 +10,7 @@ import type { Statement } from '../rows.ts'
 import { layOver, layOverDays, placeAmong, type Rest, type Valued } from '../slices/overlay.ts'
 import { isSameKey, keyText, NO_PLACE, placeLabelsOf, placeOf, type Slice } from '../slices/slice.ts'
 import { completeTotals, SOURCE_ORDER, sumOfUsages, type Totals } from '../totals.ts'
-import { sumOfTotals } from './report-slices.ts'
+import { spanOf, sumOfTotals } from './report-slices.ts'
 
 /** What a source says of one model of a session. */
 export interface SourceStatement extends Statement {
@@ -94,6 +94,14 @@ function restOf({ totals, attributes }: Statement, slices: readonly Slice[], tim
   return { key: { day, place: placeOf(named) }, ...(known ?? { ...named, labels: attributes!.labels }), startedAt }
 }
 
+/** The slices with what is known besides of exactly their usage. */
+export function completedBy(slices: readonly Slice[], othersOf: (slice: Slice) => readonly Totals[]): Slice[] {
+  return slices.map((slice): Slice => {
+    const { details, requests, reportedCostNanos, activeMs } = completeTotals(slice, othersOf(slice))
+    return { ...slice, details, requests, reportedCostNanos, activeMs }
+  })
+}
+
 /**
  * The slices with what other sources know of exactly their usage: a cost, the number of requests, tools. A cost that is
  * only known of the whole is divided by list value.
@@ -107,17 +115,9 @@ export function completeSlices(
     statements.flatMap((each) => each.slices ?? []),
     ({ key }) => keyText(key),
   )
-  const completed = slices.map((slice): Slice => {
-    const alike = others.get(keyText(slice.key)) ?? []
-    const { details, requests, reportedCostNanos, activeMs } = completeTotals(slice, alike)
-    return { ...slice, details, requests, reportedCostNanos, activeMs }
-  })
+  const completed = completedBy(slices, ({ key }) => others.get(keyText(key)) ?? [])
   if (completed.some(({ reportedCostNanos }) => reportedCostNanos !== null)) return completed
-  const sum: Totals = {
-    ...sumOfUsages(completed),
-    startedAt: Math.min(...completed.map(({ startedAt }) => startedAt)),
-    endedAt: Math.max(...completed.map(({ endedAt }) => endedAt)),
-  }
+  const sum: Totals = { ...sumOfUsages(completed), ...spanOf(completed) }
   const { reportedCostNanos } = completeTotals(
     sum,
     statements.map(({ totals }) => totals),

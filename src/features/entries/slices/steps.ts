@@ -59,23 +59,25 @@ export function stepsTo<Of extends Target>(
   if ('shrunk' in left) return left
 
   const steps: Step<Of>[] = []
-  const openForeign = foreign.filter((each) => !isFixed(each))
-  const spare = openForeign.filter(({ part }) => part.key === null)
-  const isEmpty = parts.length === 0 && left.every((usage) => isNothing(usage))
+  const spare = foreign.filter((each) => each.part.key === null && !isFixed(each))
+  const isEmpty = !parts.some((part, at) => isFixed({ part, at })) && left.every((usage) => isNothing(usage))
   for (const [at, target] of targets.entries()) {
     const last = own[at]!.at(-1)
     const usage = left[at]!
-    const open = last && !isFixed(last) ? last : isNothing(usage) ? undefined : last ? undefined : spare.shift()
+    if (isNothing(usage) && target.key !== null && !(isEmpty && at === 0)) continue
+    const open = last ? (isFixed(last) ? undefined : last) : spare.shift()
     if (open) {
       const startedAt = fixed[at]!.length > 0 ? open.part.startedAt : target.startedAt
       steps.push({ kind: 'set', part: open.at, target, usage: spanning(target, usage, startedAt) })
-    } else if (!isNothing(usage) || (isEmpty && at === 0)) {
+    } else if (!isNothing(usage) || isEmpty) {
       const startedAt = last ? within(last.part.endedAt, target) : target.startedAt
       steps.push({ kind: 'append', after: last?.at, target, usage: spanning(target, usage, startedAt) })
     }
   }
   const used = new Set(steps.flatMap((step) => (step.kind === 'set' ? step.part : [])))
-  for (const { at } of openForeign) if (!used.has(at)) steps.push({ kind: 'supersede', part: at })
+  for (const [at, part] of parts.entries()) {
+    if (!used.has(at) && !isFixed({ part, at })) steps.push({ kind: 'supersede', part: at })
+  }
   return steps
 }
 

@@ -157,7 +157,7 @@ function OtherOwner({ of }: { of: string }) {
 const Source = ({ entry }: { entry: Entry }) => (
   <>
     {SOURCES[entry.source]}
-    {entry.superseded && '. Another source now supplies this session, so the counts of this entry are 0.'}
+    {entry.superseded && '. Its session has reported this usage elsewhere since, so the counts of this entry are 0.'}
   </>
 )
 

@@ -18,7 +18,7 @@ const ACTIONS: Record<string, string> = {
   restored: 'Restored',
   reopened: 'Reopened',
   approval_withdrawn: 'Approval withdrawn',
-  superseded: 'Superseded by another source',
+  superseded: 'Superseded by other usage of its session',
   source_changed: 'Supplied by another source',
   shrunk: 'Reported with lower totals',
   sliced: 'Split by day',

@@ -169,6 +169,43 @@ forEachEngine('a sliced session', (open) => {
     expect(await listed()).toHaveLength(1)
   })
 
+  test('has no entry for a slice of which nothing is left, whatever is repeated of earlier reports', async () => {
+    const { tell, shown, listed } = await stage(await open())
+    const earlier = [cell('2026-10-30T10:00', 'A-1', 5), cell('2026-10-31T10:00', '', 3)]
+    await tell({ slices: earlier })
+    const moved = [cell('2026-10-30T10:00', 'A-1', 8), cell('2026-10-31T10:01', '', 0)]
+    const later = [...moved, cell('2026-11-01T10:00', 'A-1', 1)]
+    await tell({ slices: later })
+    expect((await tell({ slices: later })).outcome).toBe('repeated')
+    expect((await tell({ slices: earlier })).outcome).toBe('repeated')
+    expect(await shown()).toEqual([
+      ['10-30', 'A-1', 8, 0, 0.000_024],
+      ['11-01', 'A-1', 1, 0, 0.000_003],
+    ])
+    // A cost that nobody has reported would stay when the price changes.
+    await tell({ ended_at: '2026-11-02T10:00:00Z', tokens: { input: 10, output: 0 } })
+    expect((await listed()).filter(({ superseded }) => !superseded).map(({ reported_cost }) => reported_cost)).toEqual([
+      null,
+      null,
+      null,
+    ])
+  })
+
+  test('ends with its last usage, whatever cells of nothing follow', async () => {
+    const { tell, shown } = await stage(await open())
+    const statements = [
+      { slices: [cell('2026-10-30T10:00', 'A-1', 8), cell('2026-10-30T12:00', 'A-2', 0)] },
+      { slices: [cell('2026-10-30T10:00', 'A-1', 5), cell('2026-10-30T11:00', 'A-2', 4)] },
+    ]
+    const shownBy = async (order: typeof statements) => {
+      const { tell, shown } = await stage(await open())
+      for (const statement of order) await tell(statement)
+      return shown()
+    }
+    for (const statement of statements) await tell(statement)
+    expect(await shownBy(statements.toReversed())).toEqual(await shown())
+  })
+
   test('has the days of the organization', async () => {
     const { tell, shown } = await stage(await open(), { timeZone: 'Asia/Kathmandu' })
     await tell({ slices: [cell('2026-10-31T18:10', '', 1), cell('2026-10-31T18:20', '', 2)] })

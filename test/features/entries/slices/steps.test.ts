@@ -76,6 +76,22 @@ describe('the parts of a sliced session', () => {
     ])
   })
 
+  test('supersede an open part of which nothing is left, except the first where nothing was used at all', () => {
+    const parts = [part(key(1), 3, false), part(key(2), 1, false)]
+    expect(inputs(parts, [target(key(1), 4), target(key(2), 0)])).toEqual([
+      { kind: 'set', day: 1, input: 4 },
+      { kind: 'supersede', part: 1 },
+    ])
+    expect(inputs(parts, [target(key(1), 0), target(key(2), 0)])).toEqual([
+      { kind: 'set', day: 1, input: 0 },
+      { kind: 'supersede', part: 1 },
+    ])
+    expect(inputs([part(key(2), 0, false)], [target(key(1), 0), target(key(2), 0)])).toEqual([
+      { kind: 'append', day: 1, input: 0 },
+      { kind: 'supersede', part: 0 },
+    ])
+  })
+
   test('take what is missing of shorter requests from longer ones', () => {
     const long = (input: number) => ({
       details: usageDetails({ requestsAbove: [{ threshold: 200_000, counts: { ...ZERO_COUNTS, input } }] }),
