@@ -5,7 +5,7 @@
  */
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { dayNumberAt, dayText, startOfDay } from '../../../lib/calendar.ts'
-import { isSameCounts } from '../../../shared/usage.ts'
+import { isSameCounts, usageDetails } from '../../../shared/usage.ts'
 import type { Statement } from '../rows.ts'
 import { layOver, layOverDays, placeAmong, type Rest, type Valued } from '../slices/overlay.ts'
 import { isSameKey, keyText, NO_PLACE, placeLabelsOf, placeOf, type Slice } from '../slices/slice.ts'
@@ -94,11 +94,16 @@ function restOf({ totals, attributes }: Statement, slices: readonly Slice[], tim
   return { key: { day, place: placeOf(named) }, ...(known ?? { ...named, labels: attributes!.labels }), startedAt }
 }
 
-/** The slices with what is known besides of exactly their usage. */
+/**
+ * The slices with what is known besides of exactly their usage. One without tools used none if others list some: what
+ * another statement says may be of other calls that used as many tokens.
+ */
 export function completedBy(slices: readonly Slice[], othersOf: (slice: Slice) => readonly Totals[]): Slice[] {
+  const listsTools = slices.some(({ details }) => details?.tools)
   return slices.map((slice): Slice => {
     const { details, requests, reportedCostNanos, activeMs } = completeTotals(slice, othersOf(slice))
-    return { ...slice, details, requests, reportedCostNanos, activeMs }
+    const known = listsTools && details ? usageDetails({ ...details, tools: slice.details?.tools ?? null }) : details
+    return { ...slice, details: known, requests, reportedCostNanos, activeMs }
   })
 }
 

@@ -163,6 +163,19 @@ forEachEngine('a session with slices from several sources', (open) => {
     expect(await shown('s-1')).toMatchObject([{ tokens: { input: 700 }, reported_cost: null, requests: null }])
   })
 
+  test('has the tools that its slices list, also where another source has used as many tokens elsewhere', async () => {
+    const { say, shown } = await stage(await open())
+    await say('s-1', {
+      source: 'log',
+      slices: [cell('2026-10-30T10:00', '', 7, { tools: { search: 2 } })],
+    })
+    await say('s-1', {
+      source: 'report',
+      slices: [cell('2026-10-30T10:00', 'A-1', 9, { tools: { search: 2 } }), cell('2026-10-30T11:00', '', 7)],
+    })
+    expect((await shown('s-1')).map(({ tools }) => tools)).toEqual([{ search: 2 }, null])
+  })
+
   test('goes on with an older client, in any order', async () => {
     const { say, shown } = await stage(await open())
     const statements: Statement[] = [
