@@ -12,6 +12,7 @@ import { issuesOf } from '../../../../src/schema/issues.ts'
 import { createServices } from '../../../../src/services.ts'
 import { startApp } from '../../../support/app.ts'
 import { forEachEngine } from '../../../support/databases.ts'
+import { OPERATOR } from '../../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const MILLION = 1_000_000
@@ -204,6 +205,24 @@ forEachEngine('a sliced session', (open) => {
     }
     for (const statement of statements) await tell(statement)
     expect(await shownBy(statements.toReversed())).toEqual(await shown())
+  })
+
+  test('is divided with its further days where people have divided its place', async () => {
+    const { tell, services, listed } = await stage(await open())
+    for (const key of ['ONE', 'TWO']) await services.projects.addProject(OPERATOR, { key, name: key })
+    await tell({ slices: [cell('2026-10-30T10:00', 'A-1', 600)] })
+    const [{ id }] = (await listed()) as [TokenEntry]
+    const parts = [
+      { project: 'ONE', share: 2 },
+      { project: 'TWO', share: 1 },
+    ]
+    await services.entries.division.divide(id, { parts }, OPERATOR)
+    await tell({ slices: [cell('2026-10-30T10:00', 'A-1', 600), cell('2026-11-02T10:00', 'A-1', 300)] })
+    const { data } = await services.entries.listing.listEntries(EVERYTHING, readListQuery({}, 'UTC'))
+    expect(data.map(({ slice, tokens }) => `${slice!.day} ${tokens.input}`).sort()).toEqual([
+      ...['2026-10-30 200', '2026-10-30 400'],
+      ...['2026-11-02 100', '2026-11-02 200'],
+    ])
   })
 
   test('has the days of the organization', async () => {
