@@ -4,6 +4,7 @@ import { TALLY } from '../../../src/access/actor.ts'
 import type { Database, Tx } from '../../../src/database/database.ts'
 import { findInconsistentBills } from '../../../src/features/bills/integrity.ts'
 import { findInconsistentEntries } from '../../../src/features/entries/integrity/integrity.ts'
+import { readReport } from '../../../src/features/entries/reporting/report.ts'
 import { findInconsistentTelemetry } from '../../../src/features/telemetry/integrity.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
@@ -234,6 +235,52 @@ const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegEx
   },
 }
 
+/** A session of two days that two sources report, of which the first day is divided. */
+async function sliced(db: Database) {
+  const { people, projects, entries } = createServices({ db, clock: { now: () => NOW } })
+  const caller = await addReporter(people)
+  for (const key of ['WEB', 'APP']) await projects.addProject(OPERATOR, { key, name: key })
+  const cells = ['19', '20'].map((day) => ({
+    ...{ started_at: `2026-11-${day}T10:00:00Z`, ended_at: `2026-11-${day}T11:00:00Z` },
+    tokens: { input: 10, output: 5 },
+  }))
+  const times = { started_at: '2026-11-19T10:00:00Z', ended_at: '2026-11-20T11:00:00Z' }
+  const body = { ...reportBody({ ...times, tokens: undefined, session_id: 's-3', project: 'APP' }), slices: cells }
+  for (const source of ['log', 'report'] as const) {
+    await entries.reporting.recordFrom(source, readReport(body, NOW), caller)
+  }
+  const [first] = await db.read.select({ uid: db.read.tables.entries.uid }).from(db.read.tables.entries)
+  const halves = ['WEB', 'APP'].map((project) => ({ project, share: 1 }))
+  await entries.division.divide(first!.uid, { parts: halves }, OPERATOR)
+}
+
+const BREAKS_OF_SLICES: typeof BREAKS = {
+  'a part on another day than its slice': {
+    breaks: (tx) =>
+      tx.update(tx.tables.entries).set({ sliceDay: 20_000 }).where(isNotNull(tx.tables.entries.dividedFromId)),
+    told: [/^Entry ent_\w+ is a part of 2024-10-04, but does not start on that day\./],
+  },
+  'usage that no source of a session has reported': {
+    breaks: (tx) => tx.update(tx.tables.entries).set({ input: 11 }).where(eq(tx.tables.entries.input, 10)),
+    told: [/^The entries of session s-3 sum to 21 in input for gpt-5-codex, but its source has reported 20\./],
+  },
+}
+
+async function expectReported(db: Database, corruptions: typeof BREAKS): Promise<void> {
+  expect(await findInconsistent(db.read)).toEqual([])
+  for (const [name, { breaks, told }] of Object.entries(corruptions)) {
+    let found: string[] = []
+    const run = db.write(async (tx) => {
+      await breaks(tx)
+      found = await findInconsistent(tx)
+      throw new Undo()
+    })
+    expect(await run.catch((error: unknown) => error)).toBeInstanceOf(Undo)
+    expect({ name, found }).toEqual({ name, found: told.map((each) => expect.stringMatching(each)) })
+  }
+  expect(await findInconsistent(db.read)).toEqual([])
+}
+
 forEachEngine('integrity', (open) => {
   // Partitioned tables refuse some of it.
   test.skipIf(process.env[PARTITIONED] !== undefined)(
@@ -241,18 +288,13 @@ forEachEngine('integrity', (open) => {
     async () => {
       const db = await open()
       await stage(db)
-      expect(await findInconsistent(db.read)).toEqual([])
-      for (const [name, { breaks, told }] of Object.entries(BREAKS)) {
-        let found: string[] = []
-        const run = db.write(async (tx) => {
-          await breaks(tx)
-          found = await findInconsistent(tx)
-          throw new Undo()
-        })
-        expect(await run.catch((error: unknown) => error)).toBeInstanceOf(Undo)
-        expect({ name, found }).toEqual({ name, found: told.map((each) => expect.stringMatching(each)) })
-      }
-      expect(await findInconsistent(db.read)).toEqual([])
+      await expectReported(db, BREAKS)
     },
   )
+
+  test('of sessions with slices is that of their days and sums', async () => {
+    const db = await open()
+    await sliced(db)
+    await expectReported(db, BREAKS_OF_SLICES)
+  })
 })

@@ -300,8 +300,40 @@ export async function listUnevenDivisions(reader: Reader, limit: number) {
   return uneven.slice(0, limit)
 }
 
-/** What the source that counts has said of each model, in sessions with slices and several sources. */
-export function listSuppliedTotals(reader: Reader) {
+/** Entries that are parts of slices, also the other parts of divided ones, starting after a key. */
+export function listSlicedEntries(reader: Reader, after: number, limit: number) {
+  const { entries, sessions } = reader.tables
+  const divided = aliasedTable(entries, 'divided')
+  return reader
+    .select({
+      id: entries.id,
+      uid: entries.uid,
+      day: entries.sliceDay,
+      startedAt: entries.startedAt,
+      corrected: entries.corrected,
+      zone: sessions.zone,
+    })
+    .from(entries)
+    .leftJoin(divided, eq(divided.id, entries.dividedFromId))
+    .innerJoin(sessions, eq(sessions.id, sql`coalesce(${entries.sessionId}, ${divided.sessionId})`))
+    .where(and(gt(entries.id, after), isNotNull(entries.sliceDay), eq(entries.superseded, false)))
+    .orderBy(asc(entries.id))
+    .limit(limit)
+}
+
+/** Sessions with slices and several sources, starting after a key. */
+export function listSlicedSessions(reader: Reader, after: number, limit: number): Promise<{ id: number }[]> {
+  const { sessions } = reader.tables
+  return reader
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(gt(sessions.id, after), eq(sessions.contested, true), isNotNull(sessions.zone)))
+    .orderBy(asc(sessions.id))
+    .limit(limit)
+}
+
+/** What the source that counts has said of each model of these sessions. */
+export function listSuppliedTotals(reader: Reader, sessionIds: readonly number[]) {
   const { sessions, sessionSources } = reader.tables
   return reader
     .select({
@@ -312,16 +344,13 @@ export function listSuppliedTotals(reader: Reader) {
     })
     .from(sessionSources)
     .innerJoin(sessions, and(eq(sessions.id, sessionSources.sessionId), eq(sessions.source, sessionSources.source)))
-    .where(and(eq(sessions.contested, true), isNotNull(sessions.zone)))
+    .where(inArray(sessions.id, [...sessionIds]))
 }
 
-/** All entries of sessions that have slices. */
-export async function listSlicedEntries(reader: Reader): Promise<{ entry: EntryRecord; zone: string }[]> {
-  const { entries, sessions } = reader.tables
-  const rows = await reader
-    .select({ entry: entries, zone: sessions.zone })
+export function listEntriesOf(reader: Reader, sessionIds: readonly number[]): Promise<EntryRecord[]> {
+  const { entries } = reader.tables
+  return reader
+    .select()
     .from(entries)
-    .innerJoin(sessions, eq(sessions.id, entries.sessionId))
-    .where(isNotNull(sessions.zone))
-  return rows.map(({ entry, zone }) => ({ entry, zone: zone! }))
+    .where(inArray(entries.sessionId, [...sessionIds]))
 }
