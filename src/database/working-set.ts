@@ -5,6 +5,7 @@
  * of rows, not on the number of rows.
  */
 import type { Tx } from './database.ts'
+import type { UnusedIds } from './dry-run.ts'
 
 /** Thrown by a plan that needs a row that is not loaded. Always the same object: a stack trace would cost more. */
 const MISSING = Symbol('missing')
@@ -21,6 +22,9 @@ export class WorkingSet {
   readonly #parts: Loadable[] = []
   #undo: Undo[] = []
 
+  /** `unused` is where the ids of a plan are from that is not written. */
+  constructor(readonly unused?: UnusedIds) {}
+
   /** Rows by key. `nameOf` gives equal names to equal keys; `load` returns a value for each key, in their order. */
   rows<Key, Value>(
     nameOf: (key: Key) => string | number,
@@ -33,7 +37,8 @@ export class WorkingSet {
 
   /** Ids of new rows. */
   ids(reserve: (tx: Tx, count: number) => Promise<readonly number[]> | readonly number[]): NewIds {
-    const ids = new NewIds(reserve)
+    const { unused } = this
+    const ids = new NewIds(unused ? (_, count) => unused.take(count) : reserve)
     this.#parts.push(ids)
     return ids
   }

@@ -652,18 +652,30 @@ export const BatchResults = Type.Object(
               {
                 id: Type.String(),
                 result: oneOf(['created', 'updated', 'repeated'], 'Outcome for the entry.'),
-                entry: Type.Optional(TokenEntry),
               },
               strict,
             ),
-            {
-              description:
-                'What became of each entry of the session and model, with `dry_run` as it would be. Empty if the item was rejected.',
-            },
+            { description: 'What became of each entry of the session and model. Empty if the item was rejected.' },
           ),
           problem: orNull(Type.Ref('Problem')),
         },
         strict,
+      ),
+    ),
+    entries: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            result: oneOf(['created', 'updated', 'repeated'], 'What would become of the entry.'),
+            before: orNull(TokenEntry),
+            after: TokenEntry,
+          },
+          strict,
+        ),
+        {
+          description:
+            'Only with `dry_run`: the entries that would be created, whose `before` is null, or change, and the others of the reported sessions and models.',
+        },
       ),
     ),
   },

@@ -300,8 +300,13 @@ export async function listUnevenDivisions(reader: Reader, limit: number) {
   return uneven.slice(0, limit)
 }
 
+export type SlicedEntry = Pick<EntryRecord, 'id' | 'uid' | 'startedAt' | 'corrected'> & {
+  day: number | null
+  zone: string | null
+}
+
 /** Entries that are parts of slices, also the other parts of divided ones, starting after a key. */
-export function listSlicedEntries(reader: Reader, after: number, limit: number) {
+export function listSlicedEntries(reader: Reader, after: number, limit: number): Promise<SlicedEntry[]> {
   const { entries, sessions } = reader.tables
   const divided = aliasedTable(entries, 'divided')
   return reader

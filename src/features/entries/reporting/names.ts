@@ -1,5 +1,6 @@
 /** Interning: names and sets of labels by their keys, which are added on first use. */
 import type { Tx } from '../../../database/database.ts'
+import type { UnusedIds } from '../../../database/dry-run.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import { normalizeModelName } from '../../prices/service.ts'
@@ -85,6 +86,23 @@ async function addNames(tx: Tx, texts: readonly string[]): Promise<void> {
     tx,
     spelled.map((text) => ({ text, canonicalId: idOf.get(canonicalOf.get(text)!)! })),
   )
+}
+
+/** As {@link internNames}, for a dry run: nothing is added, and new texts have keys that no row has. */
+export async function assumeNames(tx: Tx, unused: UnusedIds, texts: readonly string[]): Promise<NameKey[]> {
+  const canonicals = texts.map(normalizeModelName)
+  const found = await findNames(tx, [...texts, ...canonicals])
+  return texts.map((text, position) => {
+    const canonicalId = found[texts.length + position]?.canonicalId ?? unused.of(canonicals[position]!)
+    return found[position] ?? { id: unused.of(text), canonicalId }
+  })
+}
+
+/** As {@link internLabelSets}, for a dry run. */
+export async function assumeLabelSets(tx: Tx, unused: UnusedIds, sets: readonly LabelMap[]): Promise<number[]> {
+  const ids: number[] = []
+  for (const labels of sets) ids.push((await findLabelSet(tx, labels)) ?? unused.of(textOfLabels(labels)))
+  return ids
 }
 
 /** The text that identifies a set of labels, which must be sorted by name. */

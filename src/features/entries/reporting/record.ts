@@ -57,11 +57,18 @@ export interface Recorded {
   slices?: readonly RecordedSlice[]
 }
 
+/** Without the entry: a batch concerns hundreds of thousands. */
 export interface RecordedSlice {
   id: Id<'ent'>
   outcome: Recorded['outcome']
-  /** Only if the circumstances show it: a batch concerns hundreds of thousands of entries. */
-  entry?: EntryView
+}
+
+/** What recording a set of reports does to an entry. */
+export interface EntryPlan {
+  result: Recorded['outcome']
+  /** The entry as it is; null if it is new. */
+  before: EntryView | null
+  after: EntryView
 }
 
 /** Everything that recording needs besides the report and the state, as of the transaction. */
@@ -75,8 +82,6 @@ export interface Circumstances {
   hashedSessionIds: boolean
   /** That of the organization. */
   timeZone: string
-  /** Whether the entry of each slice is returned. */
-  showsSlices?: boolean
 }
 
 /** The keys of the names in a report. Harness and model also have a canonical one by which sessions compare them. */

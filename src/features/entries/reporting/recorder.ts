@@ -1,5 +1,6 @@
 /** Records sets of reports in a transaction: loads what they refer to, plans, and writes the plan. */
 import type { Outcome, Tx } from '../../../database/database.ts'
+import { UnusedIds } from '../../../database/dry-run.ts'
 import { Problem } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { OrganizationService } from '../../organization/service.ts'
@@ -9,7 +10,7 @@ import type { SpendingService } from '../../spending/service.ts'
 import { locksOf } from './locks.ts'
 import type { Interned } from './names.ts'
 import { recordItem, type SetItem, wantAll, wantParts } from './plan.ts'
-import type { Circumstances, Recorded, Reporter, Submission } from './record.ts'
+import type { Circumstances, EntryPlan, Recorded, Reporter, Submission } from './record.ts'
 import { type Joined, joinSession } from './sessions.ts'
 import { RecordingState } from './state.ts'
 import type { SessionKey } from './store/sessions.ts'
@@ -29,7 +30,7 @@ const SHOWN_LIMIT = 10_000
 function tooManyShown(): Problem {
   return new Problem(
     'too_many_entries',
-    `The sessions of these reports have more than ${SHOWN_LIMIT.toLocaleString('en')} entries. Send fewer reports in one dry run.`,
+    `These reports concern more than ${SHOWN_LIMIT.toLocaleString('en')} entries. Send fewer reports in one dry run.`,
   )
 }
 
@@ -47,40 +48,49 @@ export function createRecorder({ clock, organization, prices, placement, interne
     return { now: clock.now(), prices: table, rules, unknownProjects, sameSession, hashedSessionIds, timeZone }
   }
 
+  /** The outcome of each report, in their order, and what is to be saved. A report that is refused changes nothing. */
+  async function planSet(tx: Tx, items: readonly SetItem[], unused?: UnusedIds) {
+    // With READ COMMITTED, since two transactions that begin one session for different people do not see each other's rows.
+    await tx.lockAll(() => items.flatMap(locksOf))
+    const circumstances = await circumstancesOf(tx)
+    const state = new RecordingState(interned, circumstances, unused)
+    wantAll(state, items)
+    await state.set.load(tx)
+    wantParts(state, items)
+    const outcomes = await state.set.plan(tx, () =>
+      items.map((item): Outcome<Recorded> => {
+        try {
+          return { value: state.set.step(() => state.answered(recordItem(state, item, circumstances)))! }
+        } catch (error) {
+          return { error }
+        }
+      }),
+    )
+    return { outcomes, state }
+  }
+
   return {
     circumstancesOf,
 
-    /**
-     * The outcome of each report, in their order; a report that is refused changes nothing. Throws `too_many_entries` (422)
-     * if it shows too many slices.
-     */
-    async recordSet(
-      tx: Tx,
-      items: readonly SetItem[],
-      options?: Pick<Circumstances, 'showsSlices'>,
-    ): Promise<Outcome<Recorded>[]> {
-      // With READ COMMITTED, since two transactions that begin one session for different people do not see each other's rows.
-      await tx.lockAll(() => items.flatMap(locksOf))
-      const circumstances = { ...(await circumstancesOf(tx)), ...options }
-      const state = new RecordingState(interned, circumstances)
-      wantAll(state, items)
-      await state.set.load(tx)
-      wantParts(state, items)
-      const outcomes = await state.set.plan(tx, () => {
-        let shown = 0
-        return items.map((item): Outcome<Recorded> => {
-          if (shown > SHOWN_LIMIT) throw tooManyShown()
-          try {
-            const value = state.set.step(() => state.answered(recordItem(state, item, circumstances)))!
-            if (options?.showsSlices) shown += value?.slices?.length ?? 1
-            return { value }
-          } catch (error) {
-            return { error }
-          }
-        })
-      })
+    async recordSet(tx: Tx, items: readonly SetItem[]): Promise<Outcome<Recorded>[]> {
+      const { outcomes, state } = await planSet(tx, items)
       await state.save(tx, spending)
       return outcomes
+    },
+
+    /**
+     * The same plan of a person's reports, without saving it: nothing is written, and no id is used up. Throws
+     * `too_many_entries` (422).
+     */
+    async tryOut(
+      tx: Tx,
+      items: readonly SetItem[],
+      managerId: number,
+    ): Promise<{ outcomes: Outcome<Recorded>[]; entries: EntryPlan[] }> {
+      const { outcomes, state } = await planSet(tx, items, new UnusedIds())
+      const entries = state.entriesOf(managerId)
+      if (entries.length > SHOWN_LIMIT) throw tooManyShown()
+      return { outcomes, entries }
     },
 
     /** Gets or creates a session, as a report of the reporter would. */

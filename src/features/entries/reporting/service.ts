@@ -1,7 +1,7 @@
 /** Records reports of agents and telemetry as entries. */
 
 import type { CallerOf } from '../../../access/caller.ts'
-import type { Database, Outcome } from '../../../database/database.ts'
+import type { Database, Outcome, SetWriter, Tx } from '../../../database/database.ts'
 import { rehearse } from '../../../database/dry-run.ts'
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { Problem, validationFailed } from '../../../errors.ts'
@@ -9,7 +9,7 @@ import type { Id } from '../../../lib/id.ts'
 import type { TokenEntry, TokenEntryReport } from '../schema.ts'
 import { toTokenEntry } from '../wire.ts'
 import { type SetItem, setItem } from './plan.ts'
-import type { Recorded, Reporter } from './record.ts'
+import type { EntryPlan, Recorded, Reporter } from './record.ts'
 import { createRecorder, type RecorderDependencies } from './recorder.ts'
 import { isReport, issuesBeyondSchema, issuesOfReport, type Report, readReport } from './report.ts'
 import { assignSession, lockSessions, planAssignment } from './session-assignment.ts'
@@ -33,8 +33,13 @@ export interface Reported {
 export interface EntryOutcome {
   id: Id<'ent'>
   result: Reported['outcome']
-  /** Only of a dry run. */
-  entry?: TokenEntry
+}
+
+/** What a batch would do to an entry. */
+export interface PlannedEntry extends Pick<EntryPlan, 'result'> {
+  /** Null if it is new. */
+  before: TokenEntry | null
+  after: TokenEntry
 }
 
 export type BatchItem =
@@ -66,6 +71,32 @@ export function createReporting({ db, ...dependencies }: ReportingDependencies) 
     return isListed ? (await dependencies.prices.table(db.read)).thresholds : undefined
   }
 
+  async function recordItems(
+    items: readonly unknown[],
+    caller: CallerOf<'service'>,
+    idempotencyKey: string | undefined,
+    recordSet: SetWriter<SetItem, Recorded>,
+  ): Promise<BatchItem[]> {
+    const reporter = reporterOf(caller)
+    const now = clock.now()
+    const thresholds = await thresholdsFor(items)
+    const results: BatchItem[] = []
+    const positions: number[] = []
+    const accepted: SetItem[] = []
+    for (const [position, item] of items.entries()) {
+      try {
+        const submission = { report: readItem(item, now, thresholds), source: 'report', reporter } as const
+        accepted.push(setItem(submission, idempotencyKey && `${idempotencyKey}#${position}`))
+        positions.push(position)
+      } catch (error) {
+        results[position] = { outcome: 'rejected', error }
+      }
+    }
+    const outcomes = await recordSet(accepted).catch((error): Outcome<Recorded>[] => accepted.map(() => ({ error })))
+    for (const [index, outcome] of outcomes.entries()) results[positions[index]!] = batchItem(outcome)
+    return results
+  }
+
   return {
     circumstancesOf: recorder.circumstancesOf,
 
@@ -95,34 +126,29 @@ export function createReporting({ db, ...dependencies }: ReportingDependencies) 
      * Records the items of a batch: as parsed, or, in the place of a line that is not JSON, the Problem of that line.
      * Each is checked on its own, and one that is rejected leaves the others as they are. One result per item, in their
      * order. Never throws: the caller must learn which items are recorded. The Idempotency-Key applies to each item by
-     * its position. With `dryRun`, nothing is saved, and the results have the entries as they would be.
+     * its position.
      */
-    async reportEntries(
+    reportEntries: (
       items: readonly unknown[],
       caller: CallerOf<'service'>,
-      { idempotencyKey, dryRun = false }: { idempotencyKey?: string | undefined; dryRun?: boolean } = {},
-    ): Promise<BatchItem[]> {
-      const reporter = reporterOf(caller)
-      const now = clock.now()
-      const thresholds = await thresholdsFor(items)
-      const results: BatchItem[] = []
-      const positions: number[] = []
-      const accepted: SetItem[] = []
-      for (const [position, item] of items.entries()) {
-        try {
-          const submission = { report: readItem(item, now, thresholds), source: 'report', reporter } as const
-          accepted.push(setItem(submission, idempotencyKey && `${idempotencyKey}#${position}`))
-          positions.push(position)
-        } catch (error) {
-          results[position] = { outcome: 'rejected', error }
-        }
+      { idempotencyKey }: { idempotencyKey?: string | undefined } = {},
+    ): Promise<BatchItem[]> => recordItems(items, caller, idempotencyKey, write),
+
+    /** What {@link reportEntries} would do, and to which entries. Nothing is saved. */
+    async tryOutEntries(
+      items: readonly unknown[],
+      caller: CallerOf<'service'>,
+      { idempotencyKey }: { idempotencyKey?: string | undefined } = {},
+    ): Promise<{ items: BatchItem[]; entries: PlannedEntry[] }> {
+      let entries: EntryPlan[] = []
+      const tryOut = async (accepted: readonly SetItem[]) => {
+        const body = (tx: Tx) => recorder.tryOut(tx, accepted, caller.person.id)
+        const tried = await rehearse(db, body, { isolation: 'read committed' })
+        entries = tried.entries
+        return tried.outcomes
       }
-      const written = dryRun
-        ? rehearse(db, (tx) => recorder.recordSet(tx, accepted, { showsSlices: true }), { isolation: 'read committed' })
-        : write(accepted)
-      const outcomes = await written.catch((error): Outcome<Recorded>[] => accepted.map(() => ({ error })))
-      for (const [index, outcome] of outcomes.entries()) results[positions[index]!] = batchItem(outcome)
-      return results
+      const tried = await recordItems(items, caller, idempotencyKey, tryOut)
+      return { items: tried, entries: entries.map(plannedEntry) }
     },
 
     /** Every issue of a report body. */
@@ -155,11 +181,10 @@ function reporterOf({ kind, person: { id, uid, name, email }, token }: CallerOf<
 function batchItem(outcome: Outcome<Recorded>): BatchItem {
   if ('error' in outcome) return { outcome: 'rejected', error: outcome.error }
   const { outcome: result, entry, slices = [{ id: entry.entry.uid, outcome: result }] } = outcome.value
-  const entries = slices.map(
-    ({ id, outcome, entry }): EntryOutcome => ({
-      ...{ id, result: outcome },
-      ...(entry && { entry: toTokenEntry(entry) }),
-    }),
-  )
+  const entries = slices.map(({ id, outcome }): EntryOutcome => ({ id, result: outcome }))
   return { outcome: result, entry: toTokenEntry(entry), entries }
+}
+
+function plannedEntry({ result, before, after }: EntryPlan): PlannedEntry {
+  return { result, before: before && toTokenEntry(before), after: toTokenEntry(after) }
 }

@@ -304,7 +304,7 @@ function boundBy(parts: readonly EntryView[], { day, place }: SliceKey): EntryVi
 }
 
 /** With the entry of the latest slice, and of every slice what became of it. */
-function answerOf({ state, session, identity, showsSlices }: Recording, outcomes: readonly Recorded[]): Recorded {
+function answerOf({ state, session, identity }: Recording, outcomes: readonly Recorded[]): Recorded {
   const parts = state.parts(session.id, identity.chainModelId)
   const lasts = lastParts(withoutSuperseded(parts)).filter(({ entry }) => entry.sliceDay !== null)
   const latest = lasts.reduce<EntryView | undefined>(
@@ -312,10 +312,9 @@ function answerOf({ state, session, identity, showsSlices }: Recording, outcomes
     undefined,
   )
   const changes = new Map(outcomes.map(({ entry, outcome }) => [entry.entry.id, outcome]))
-  const slices = lasts.map((entry): RecordedSlice => {
-    const recorded = { id: entry.entry.uid, outcome: changes.get(entry.entry.id) ?? 'repeated' }
-    return showsSlices ? { ...recorded, entry } : recorded
-  })
+  const slices = lasts.map(
+    ({ entry: { id, uid } }): RecordedSlice => ({ id: uid, outcome: changes.get(id) ?? 'repeated' }),
+  )
   const outcome = (['created', 'updated'] as const).find((each) => [...changes.values()].includes(each)) ?? 'repeated'
   return { outcome, replayed: false, entry: latest ?? parts.at(-1)!, slices }
 }

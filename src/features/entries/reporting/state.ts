@@ -1,5 +1,6 @@
 /** The part of the database that a set of reports refers to, and the changes that recording them makes to it. */
 import type { Tx } from '../../../database/database.ts'
+import type { UnusedIds } from '../../../database/dry-run.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { type Changes, type KnownRows, type NewIds, WorkingSet } from '../../../database/working-set.ts'
 import { type Id, newId } from '../../../lib/id.ts'
@@ -31,8 +32,8 @@ import {
 } from '../store.ts'
 import { foundProjectDetails, moveOwnEntries } from '../ticket-moves.ts'
 import { type ChangedEntry, eventsOfReports } from './events.ts'
-import { type Interned, internLabelSets, internNames, textOfLabels } from './names.ts'
-import type { Circumstances, Identity, Recorded, Reporter, Submission } from './record.ts'
+import { assumeLabelSets, assumeNames, type Interned, internLabelSets, internNames, textOfLabels } from './names.ts'
+import type { Circumstances, EntryPlan, Identity, Recorded, Reporter, Submission } from './record.ts'
 import type { NameKey } from './store/names.ts'
 import {
   getManagers,
@@ -74,7 +75,7 @@ export type SessionChange = Partial<
 >
 
 export class RecordingState {
-  readonly set = new WorkingSet()
+  readonly set: WorkingSet
   readonly work: NamedWork
   readonly managers: KnownRows<number, Manager>
   readonly #names: KnownRows<string, NameKey>
@@ -110,19 +111,24 @@ export class RecordingState {
   /** Who makes the changes that follow. */
   #by: Change['by'] = { userId: null, tokenId: null }
 
+  /** `unused` is for a dry run, whose plan is not saved. */
   constructor(
     readonly interned: Interned,
     { now, hashedSessionIds }: Pick<Circumstances, 'now' | 'hashedSessionIds'>,
+    unused?: UnusedIds,
   ) {
-    const { set } = this
+    const set = new WorkingSet(unused)
+    this.set = set
     this.now = now
     this.work = new NamedWork(set, now)
     this.managers = set.rows((id) => id, getManagers)
     this.#names = set.rows(
       (text) => text,
-      (tx, texts) => internNames(tx, interned, texts),
+      (tx, texts) => (unused ? assumeNames(tx, unused, texts) : internNames(tx, interned, texts)),
     )
-    this.#labelSets = set.rows(textOfLabels, (tx, sets) => internLabelSets(tx, interned, sets))
+    this.#labelSets = set.rows(textOfLabels, (tx, sets) =>
+      unused ? assumeLabelSets(tx, unused, sets) : internLabelSets(tx, interned, sets),
+    )
     this.#sessions = set.rows(
       ({ sessionKey, harnessId }) => `${harnessId} ${sessionKey}`,
       (tx, keys) => lockSessionsOf(tx, keys, { hashedSessionIds }),
@@ -373,6 +379,22 @@ export class RecordingState {
       this.addHistory(view.entry.id, change, foundProjectDetails(project))
     }
     this.#foundProjects.put(this.#foundProjects.size, found)
+  }
+
+  /** Of the plan, every entry of a person: the new ones, those that change, and the others of the reported sessions. */
+  entriesOf(managerId: number): EntryPlan[] {
+    const added = this.#newEntries.values().map((after): EntryPlan => ({ result: 'created', before: null, after }))
+    const changed = this.#changedEntries
+      .values()
+      .map(({ before, after }): EntryPlan => ({ result: 'updated', before, after }))
+    const planned = new Set([...added, ...changed].map(({ after }) => after.entry.id))
+    const others = this.#chains
+      .values()
+      .flatMap((views) => views.flatMap((view) => this.#divided.get(view.entry.id) ?? view))
+    const kept = others
+      .filter(({ entry }) => entry.managerId === managerId && !planned.has(entry.id))
+      .map((view): EntryPlan => ({ result: 'repeated', before: view, after: view }))
+    return [...added, ...changed, ...kept]
   }
 
   /** Writes what the plan changed, and adds it to the budgets, whose rows are locked as shortly as possible. */

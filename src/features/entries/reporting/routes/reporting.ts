@@ -38,7 +38,10 @@ interface BatchResult {
 }
 
 const DryRun = t.Object({
-  dry_run: parameter({ type: 'boolean', description: 'Return the results without saving anything.' }),
+  dry_run: parameter({
+    type: 'boolean',
+    description: 'Return the results, and the entries before and after, without saving anything.',
+  }),
 })
 
 function readDryRun(texts: Static<typeof DryRun>): boolean {
@@ -107,18 +110,21 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
       '/batch',
       async ({ body, query, caller, request, requestId }) => {
         const idempotencyKey = readIdempotencyKey(request.headers.get('idempotency-key'))
-        const dryRun = readDryRun(query)
-        const options = { idempotencyKey, dryRun }
-        const items = await entries.reporting.reportEntries(body, requireCaller(caller, ['service']), options)
-        if (!dryRun) figures.batch(items.length)
-        const results = items.map((item, index): BatchResult => {
-          if (!dryRun) figures.reported(item.outcome)
+        const reporter = requireCaller(caller, ['service'])
+        const resultOf = (item: BatchItem, index: number): BatchResult => {
           const { outcome: result } = item
           if (item.outcome !== 'rejected')
             return { index, result, entry: item.entry, entries: item.entries, problem: null }
           return { index, result, entry: null, entries: [], problem: problemOf(item.error, requestId) }
-        })
-        return { results }
+        }
+        if (readDryRun(query)) {
+          const tried = await entries.reporting.tryOutEntries(body, reporter, { idempotencyKey })
+          return { results: tried.items.map(resultOf), entries: tried.entries }
+        }
+        const items = await entries.reporting.reportEntries(body, reporter, { idempotencyKey })
+        figures.batch(items.length)
+        for (const { outcome } of items) figures.reported(outcome)
+        return { results: items.map(resultOf) }
       },
       {
         allow: ['service'],
@@ -130,7 +136,7 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
           tag,
           summary: `Report up to ${BATCH_LIMIT} token entries`,
           description:
-            'Send a JSON array or newline-delimited JSON (`application/x-ndjson`). Each item is processed on its own: valid items are saved even if others, including unparsable lines, are rejected. An Idempotency-Key applies to each item by its position in the batch. With `dry_run`, nothing is saved: the results show what would be, for example how a session that was one entry is divided into slices, up to 10,000 entries.',
+            'Send a JSON array or newline-delimited JSON (`application/x-ndjson`). Each item is processed on its own: valid items are saved even if others, including unparsable lines, are rejected. An Idempotency-Key applies to each item by its position in the batch. With `dry_run`, nothing is saved: the results and `entries` show what would be, for example how a session that was one entry is divided into slices, up to 10,000 entries. The IDs of new entries are not those that they will have.',
           headers: ['Idempotency-Key'],
           body: {
             schema: TokenEntryBatch,
