@@ -2,7 +2,18 @@
 import type { ClientConfig } from '../config.ts'
 import type { SessionUse } from './agent.ts'
 import { type ReportOptions, type ReportText, reportText } from './report.ts'
-import { BATCH_LIMIT, findTimeZone, mayPass, type Refusal, type Reported, reportBatch, ServerError } from './server.ts'
+import {
+  BATCH_LIMIT,
+  findTimeZone,
+  mayPass,
+  type PlannedEntry,
+  type Refusal,
+  type Reported,
+  readTimeZone,
+  reportBatch,
+  ServerError,
+  tryOutBatch,
+} from './server.ts'
 
 /** A server that restarts is back by then; a person who waits is not kept any longer. */
 const PAUSES_MS = [500, 1_000, 2_000, 4_000]
@@ -61,24 +72,75 @@ export async function reportUses(
   return outcome
 }
 
+/** What reporting would do. */
+export interface Preview {
+  /** The entries that would be created or change, and the others of the sessions. */
+  entries: PlannedEntry[]
+  refused: Outcome['refused']
+  timeZone: string
+}
+
+/**
+ * What {@link reportUses} would do, without saving anything. Undefined if the server is of an earlier version, to which
+ * nothing is sent: it might record a report whose parameter it does not know. Throws {@link ServerError}.
+ */
+export async function previewUses(
+  server: ClientConfig,
+  uses: readonly SessionUse[],
+  options: ReportingOptions = {},
+): Promise<Preview | undefined> {
+  const timeZone = await patiently(() => readTimeZone(server), options)
+  if (timeZone === undefined) return undefined
+  const preview: Preview = { entries: [], refused: [], timeZone }
+  let done = 0
+  for (const batch of batchesOf(uses, { ...options, timeZone })) {
+    const texts = batch.map(({ text }) => text)
+    const { results, entries } = await patiently(() => tryOutBatch(server, texts), options)
+    for (const entry of entries) preview.entries.push(entry)
+    for (const [index, { refusal }] of results.entries()) {
+      if (refusal) preview.refused.push({ use: batch[index]!.use, refusal })
+    }
+    done += batch.length
+    options.onProgress?.(done, uses.length)
+  }
+  return preview
+}
+
+/** Repeats a call while the server may only be busy or restarting. */
+async function patiently<Answer>(call: () => Promise<Answer>, { onPause }: ReportingOptions): Promise<Answer> {
+  for (const pauseMs of PAUSES_MS) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!(error instanceof ServerError) || !error.mayPass) throw error
+      onPause?.(error.message, pauseMs)
+      await Bun.sleep(pauseMs)
+    }
+  }
+  return await call()
+}
+
 interface Report {
   use: SessionUse
   text: ReportText
 }
 
+/** With all models of a session in one batch, so that a dry run sees them together. */
 function* batchesOf(uses: readonly SessionUse[], options: ReportOptions): Generator<Report[]> {
   let batch: Report[] = []
   let bytes = 0
-  for (const use of uses) {
-    const text = reportText(use, options)
-    const { length } = text.sliced
-    if (batch.length === BATCH_LIMIT || (bytes > 0 && bytes + length > BATCH_BYTES)) {
+  const sessions = Map.groupBy(uses, ({ agentHarness, sessionId }) => `${agentHarness} ${sessionId}`)
+  for (const session of sessions.values()) {
+    const reports = session.map((use): Report => ({ use, text: reportText(use, options) }))
+    const length = reports.reduce((sum, { text }) => sum + text.sliced.length, 0)
+    if (batch.length > 0 && (batch.length + reports.length > BATCH_LIMIT || bytes + length > BATCH_BYTES)) {
       yield batch
       batch = []
       bytes = 0
     }
-    batch.push({ use, text })
+    batch.push(...reports)
     bytes += length
+    while (batch.length > BATCH_LIMIT) yield batch.splice(0, BATCH_LIMIT)
   }
   if (batch.length > 0) yield batch
 }

@@ -1,6 +1,7 @@
 /** HTTP client of the server for the developer's machine, authenticated with a service token. */
 import type { ClientConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
+import type { TokenEntry } from '../features/entries/schema.ts'
 import type { Me } from '../features/people/schema.ts'
 import { textOf } from '../lib/response-text.ts'
 import type { SessionUse } from './agent.ts'
@@ -34,6 +35,14 @@ export type Reported =
   /** `entries` is their number: a session has one for each of its slices. */
   | { result: 'created' | 'updated' | 'repeated'; refusal: null; isHeld: boolean; entries: number }
   | { result: 'rejected'; refusal: Refusal }
+
+/** What a batch would do to an entry. */
+export interface PlannedEntry {
+  result: 'created' | 'updated' | 'repeated'
+  /** The entry as it is; null if it would be created. */
+  before: TokenEntry | null
+  after: TokenEntry
+}
 
 interface ResultBody {
   result: Reported['result']
@@ -74,12 +83,16 @@ export function readMe(server: ClientConfig): Promise<Me> {
   return call<Me>(server, '/api/v1/me')
 }
 
+/** The organization's time zone. Undefined from servers of earlier versions, which take no slices either. */
+export async function readTimeZone(server: ClientConfig): Promise<string | undefined> {
+  const { organization }: { organization: { time_zone?: string } } = await readMe(server)
+  return organization.time_zone
+}
+
 /** The time zone in which sessions with very many cells are divided into days; undefined if there are none. */
 export async function findTimeZone(server: ClientConfig, uses: readonly SessionUse[]): Promise<string | undefined> {
   if (!uses.some(({ cells }) => cells().length > SLICES_LIMIT)) return undefined
-  const { organization }: { organization: { time_zone?: string } } = await readMe(server)
-  // Servers of earlier versions do not name it, and take no slices either.
-  return organization.time_zone ?? 'UTC'
+  return (await readTimeZone(server)) ?? 'UTC'
 }
 
 /** Servers of earlier versions, which know no slices. */
@@ -104,21 +117,45 @@ export async function reportBatch(server: ClientConfig, reports: readonly Report
   )
 }
 
+/** What {@link reportBatch} would do. Nothing is saved. Only for servers that name their time zone. */
+export async function tryOutBatch(
+  server: ClientConfig,
+  reports: readonly ReportText[],
+): Promise<{ results: Reported[]; entries: PlannedEntry[] }> {
+  const { results, entries } = await callBatch(
+    server,
+    reports.map(({ sliced }) => sliced),
+    '?dry_run=true',
+  )
+  return { results: results.map(reportedOf), entries: entries! }
+}
+
 function refusesSlices({ refusal }: Reported): boolean {
   return refusal?.errors?.some(({ pointer, code }) => pointer === '/slices' && code === 'unknown_field') ?? false
 }
 
 async function sendBatch(server: ClientConfig, reports: readonly string[]): Promise<Reported[]> {
-  const body = `[${reports.join(',')}]`
-  const { results } = await call<{ results: ResultBody[] }>(server, '/api/v1/token-entries/batch', body)
-  if (results?.length !== reports.length) {
+  return (await callBatch(server, reports)).results.map(reportedOf)
+}
+
+interface BatchBody {
+  results: ResultBody[]
+  /** Of a dry run. */
+  entries?: PlannedEntry[]
+}
+
+async function callBatch(server: ClientConfig, reports: readonly string[], query = ''): Promise<BatchBody> {
+  const answer = await call<BatchBody>(server, `/api/v1/token-entries/batch${query}`, `[${reports.join(',')}]`)
+  if (answer.results?.length !== reports.length) {
     throw new ServerError(`${server.url} did not return a result for each entry. Is it a Tally server?`, 200)
   }
-  return results.map(({ result, problem, entry, entries }) =>
-    result === 'rejected'
-      ? { result, refusal: problem! }
-      : { result, refusal: null, isHeld: entry?.status === 'held', entries: entries?.length || 1 },
-  )
+  return answer
+}
+
+function reportedOf({ result, problem, entry, entries }: ResultBody): Reported {
+  return result === 'rejected'
+    ? { result, refusal: problem! }
+    : { result, refusal: null, isHeld: entry?.status === 'held', entries: entries?.length || 1 }
 }
 
 /** Whether the server refused an entry for a reason that may no longer apply at the next attempt. */

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import type { Cell, SessionUse } from '../../src/agents/agent.ts'
-import { reportUses } from '../../src/agents/batches.ts'
+import { previewUses, reportUses } from '../../src/agents/batches.ts'
 
 interface Item {
   session_id: string
@@ -149,4 +149,30 @@ test('a slice that is refused for another reason does not make the report one wi
   const { url, batches } = listen(() => results([{ result: 'rejected', problem }]))
   expect((await send(url, 1)).refused).toHaveLength(1)
   expect(batches).toHaveLength(1)
+})
+
+test('all models of a session are in one batch, also of those that a dry run asks about', async () => {
+  const models = uses(1_500).flatMap((use) => [use, { ...use, model: 'gpt-5.4' }])
+  const mixed = [...models.filter((_, index) => index % 2 === 0), ...models.filter((_, index) => index % 2 === 1)]
+  const queries: string[] = []
+  const batches: string[][] = []
+  server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      queries.push(`${pathname}${search}`)
+      if (request.method === 'GET') return Response.json({ organization: { name: 'Acme', time_zone: 'Europe/Berlin' } })
+      const sessions = ((await request.json()) as Item[]).map(({ session_id }) => session_id)
+      batches.push(sessions)
+      const entries = sessions.map((id) => ({ result: 'created', before: null, after: { id } }))
+      return Response.json({ results: sessions.map(() => created), entries })
+    },
+  })
+  const preview = await previewUses({ url: `http://127.0.0.1:${server.port}`, token: 'tally_svc_x' }, mixed)
+  expect(preview).toMatchObject({ refused: [], timeZone: 'Europe/Berlin' })
+  expect(preview!.entries).toHaveLength(3_000)
+  expect(batches.map(({ length }) => length)).toEqual([1_000, 1_000, 1_000])
+  for (const sessions of batches) expect(new Set(sessions).size).toBe(500)
+  expect([...new Set(queries)]).toEqual(['/api/v1/me', '/api/v1/token-entries/batch?dry_run=true'])
 })

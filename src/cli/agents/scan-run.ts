@@ -1,11 +1,11 @@
 /** Runs `tally agents scan`. */
 import { AGENT_NAMES, type AgentName, type Counts, damageWire, type SessionUse } from '../../agents/agent.ts'
-import { type Outcome, reportUses } from '../../agents/batches.ts'
+import { type Outcome, previewUses, type ReportingOptions, reportUses } from '../../agents/batches.ts'
 import { READERS } from '../../agents/readers/all.ts'
 import { type ReportOptions, reportOf } from '../../agents/report.ts'
 import { scanAll } from '../../agents/scan.ts'
 import { loadKept, storeKept } from '../../agents/scan-cache.ts'
-import { readAgentsEnvironment } from '../../config.ts'
+import { type ClientConfig, readAgentsEnvironment } from '../../config.ts'
 import { COMMIT, VERSION } from '../../embedded/version.ts'
 import { moneyNumber, NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
 import { usageDetails } from '../../shared/usage.ts'
@@ -13,8 +13,9 @@ import { CommandError, EXIT_INCOMPLETE } from '../failures.ts'
 import { counted } from '../terminal/numbers.ts'
 import { note, print, printJson } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
+import { previewWire, printPreview } from './scan-preview.ts'
 import { type Priced, printDamage, printRefused, printUses } from './scan-text.ts'
-import { agentsServer, type ServerFlags } from './server.ts'
+import { agentsServer, isLoggedOut, type ServerFlags, withServerIssues } from './server.ts'
 
 export interface ScanFlags extends ServerFlags {
   agent?: AgentName[]
@@ -31,16 +32,51 @@ export interface ScanFlags extends ServerFlags {
 }
 
 export async function runScan(flags: ScanFlags): Promise<void> {
+  if (flags.dryRun) return await runDryRun(flags)
   // Before the work, so that a token that is missing is missed at once.
-  const target = flags.report && !flags.dryRun ? agentsServer(flags) : undefined
+  const server = flags.report ? agentsServer(flags).server : undefined
   const scan = await scanned(flags)
   if (!flags.json) printScan(scan, flags)
-  const outcome = target && (await reported(target.server, scan.uses, flags))
-  if (flags.json) printJson(jsonOf(scan, outcome, flags))
-  else if (outcome) printOutcome(outcome, target!.server.url)
+  const outcome = server && (await reported(server, scan.uses, flags))
+  if (flags.json) printJson(jsonOf(scan, flags, { outcome }))
+  else if (outcome) printOutcome(outcome, server!.url)
   else if (scan.uses.length > 0) note('Nothing was sent. Add --report to report them.')
   if (outcome) failWhereLeft(outcome)
   failWhereUnread(scan.damage)
+}
+
+/** Shows what the server would record, or, without one that can say it, only the sessions. */
+async function runDryRun(flags: ScanFlags): Promise<void> {
+  const server = isLoggedOut(flags) ? undefined : agentsServer(flags).server
+  const scan = await scanned(flags)
+  const preview = server && scan.uses.length > 0 ? await previewed(server, scan.uses, flags) : undefined
+  if (flags.json) printJson(jsonOf(scan, flags, { preview: preview && previewWire(preview, server!.url) }))
+  else if (preview) {
+    printPreview(preview, server!.url, { all: flags.all ?? false })
+    printDamage(scan.damage)
+    note('Nothing was saved. Use --report instead of --dry-run to report them.')
+  } else {
+    printScan(scan, flags)
+    if (scan.uses.length > 0) note('Nothing was sent. Use --report instead of --dry-run to report them.')
+  }
+  if (!preview && scan.uses.length > 0) {
+    note(
+      server
+        ? `${server.url} is of an earlier version, which cannot show what it would create and change. Upgrade it first.`
+        : 'To see what a server would create and change, run `tally agents login` first.',
+    )
+  }
+  if (preview && preview.refused.length > 0) {
+    throw new CommandError(`The server would refuse ${counted(preview.refused.length, 'report')}.`)
+  }
+  failWhereUnread(scan.damage)
+}
+
+/** Undefined if the server is of an earlier version. */
+function previewed(server: ClientConfig, uses: readonly SessionUse[], flags: ScanFlags) {
+  return withServerIssues(() =>
+    withProgress('Asking the server', (options) => previewUses(server, uses, { ...reportOptions(flags), ...options })),
+  )
 }
 
 function printScan(scan: PricedScan, { agent = [...AGENT_NAMES], withTitles = false, all = false }: ScanFlags): void {
@@ -141,15 +177,19 @@ function reportOptions({ withTitles, agentName, project, ticket, label }: ScanFl
   }
 }
 
-async function reported(
-  server: ReturnType<typeof agentsServer>['server'],
-  uses: readonly SessionUse[],
-  flags: ScanFlags,
-): Promise<Outcome> {
-  const progress = new Progress('Reporting entries')
+function reported(server: ClientConfig, uses: readonly SessionUse[], flags: ScanFlags): Promise<Outcome> {
+  return withProgress('Reporting entries', (options) =>
+    reportUses(server, uses, { ...reportOptions(flags), ...options }),
+  )
+}
+
+async function withProgress<Result>(
+  title: string,
+  work: (options: ReportingOptions) => Promise<Result>,
+): Promise<Result> {
+  const progress = new Progress(title)
   try {
-    return await reportUses(server, uses, {
-      ...reportOptions(flags),
+    return await work({
       onProgress: (done, total) => progress.show(done, total),
       onPause: (reason, pauseMs) => note(`tally: ${reason} Retrying in ${pauseMs / 1_000} s.`),
     })
@@ -188,7 +228,11 @@ function failWhereUnread(damage: PricedScan['damage']): void {
   )
 }
 
-function jsonOf({ uses, damage, files, bytes }: PricedScan, outcome: Outcome | undefined, flags: ScanFlags): object {
+function jsonOf(
+  { uses, damage, files, bytes }: PricedScan,
+  flags: ScanFlags,
+  { outcome, preview }: { outcome?: Outcome | undefined; preview?: object | undefined },
+): object {
   const options = reportOptions(flags)
   return {
     data: uses.map((use) => ({
@@ -219,6 +263,7 @@ function jsonOf({ uses, damage, files, bytes }: PricedScan, outcome: Outcome | u
           left: outcome.left,
         }
       : null,
+    preview: preview ?? null,
   }
 }
 

@@ -25,7 +25,7 @@ export function addAgentsScanCommand(agents: Command): void {
       parseSince,
     )
     .option('--report', 'report the sessions; earlier reports are updated, never counted twice')
-    .option('--dry-run', 'only show the sessions (the default without --report)')
+    .option('--dry-run', 'show what --report would create and change on the server, without saving anything')
     .option('--with-titles', 'show and send session titles, which contain parts of the prompts')
     .option('--project <name>', 'project for the entries, created if it is new (default: decided by placement rules)')
     .option('--ticket <key>', 'ticket for the entries, created if it is new')
@@ -47,6 +47,7 @@ export function addAgentsScanCommand(agents: Command): void {
         examples(
           'tally agents scan',
           'tally agents scan --agent claude-code codex --since 30d',
+          'tally agents scan --dry-run',
           'tally agents scan --since 2026-11-01 --report',
           'TALLY_URL=http://tally.lan:4747 TALLY_TOKEN=tally_svc_… tally agents scan --report --label team=web',
         ),
