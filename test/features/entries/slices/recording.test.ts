@@ -368,29 +368,6 @@ test('a batch names what becomes of each slice, and a dry run shows it without s
   await app.close()
 })
 
-test('a dry run that concerns too many entries is refused', async () => {
-  const app = await startApp()
-  const token = await app.token('svc')
-  const call = async (query: string, json: unknown) =>
-    (await app.call(`POST /api/v1/token-entries/batch${query}`, { token, json })).json as Batch
-  const branches = Array.from({ length: 400 }, (_, at) => cell('2026-10-30T10:00', `x-${at}`, 1))
-  const sessions = Array.from({ length: 26 }, (_, at) => whole({ session_id: `s-${at}`, slices: branches }))
-  await call('', sessions.slice(0, 13))
-  await call('', sessions.slice(13))
-  const later = sessions.map(({ session_id }) => whole({ session_id, slices: [cell('2026-10-31T10:00', 'x-0', 400)] }))
-  const shown = await call('?dry_run=true', later.slice(0, 24))
-  expect(shown.entries).toHaveLength(24 * 401)
-  const refused = await call('?dry_run=true', later)
-  expect(refused.results.map(({ result, problem }) => [result, problem?.code])).toEqual(
-    Array(26).fill(['rejected', 'too_many_entries']),
-  )
-  expect(refused.entries).toEqual([])
-  // An entry that many reports concern is shown once.
-  const short = branches.map((slice) => whole({ session_id: 's-0', slices: [slice] }))
-  expect((await call('?dry_run=true', short)).entries.length).toBeLessThanOrEqual(400)
-  await app.close()
-}, 60_000)
-
 test('what slices must not have besides is named, with the difference', async () => {
   const codesOf = (body: unknown) => {
     try {
