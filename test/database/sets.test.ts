@@ -415,6 +415,20 @@ forEachEngine('a set writer', (open, engine) => {
     }
   })
 
+  test('is written in smaller sets after one that took long, and in larger ones again', async () => {
+    const db = await open()
+    const lengths: number[] = []
+    const write = db.setWriter<string, true>(async (_, texts) => {
+      lengths.push(texts.length)
+      const before = process.cpuUsage()
+      while (lengths.length === 1 && process.cpuUsage(before).user < 500_000);
+      return texts.map(() => ({ value: true }))
+    })
+    await write(manyNames(600))
+    expect(lengths[1]).toBeLessThanOrEqual(lengths[0]! / 2)
+    expect(Math.max(...lengths.slice(2))).toBeGreaterThan(lengths[1]!)
+  })
+
   test.if(engine === 'postgres')('writes the items of one call in one set at a time', async () => {
     const db = await open()
     const writing = new Set<string>()

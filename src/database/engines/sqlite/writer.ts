@@ -2,7 +2,15 @@ import type { Database as Connection, Statement } from 'bun:sqlite'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DatabaseEvents, Outcome, SetWriter, Tx } from '../../database.ts'
 import { databaseBusy, databaseClosed, failureOf } from '../../errors.ts'
-import { GROUP_LIMIT, type Recorder, recordItems, runEffects, type TakenItem, WaitingCalls } from '../waiting-calls.ts'
+import {
+  GROUP_LIMIT,
+  GroupSize,
+  type Recorder,
+  recordItems,
+  runEffects,
+  type TakenItem,
+  WaitingCalls,
+} from '../waiting-calls.ts'
 import { numberCommit } from './file-header.ts'
 import type { LogFile } from './log-file.ts'
 import type { OutsideReader } from './reader.ts'
@@ -44,6 +52,7 @@ export class SqliteWriter {
   readonly #statement: Record<'begin' | 'commit' | 'rollback', Statement>
   readonly #inside = new AsyncLocalStorage<true>()
   readonly #waiting = new WaitingCalls()
+  readonly #groupSize = new GroupSize(GROUP_LIMIT)
   readonly #whenIdle: (() => void)[] = []
   readonly #whenPaused: (() => void)[] = []
   #paused = false
@@ -175,7 +184,8 @@ export class SqliteWriter {
     }
     this.#busySince = undefined
     const startedAt = performance.now()
-    const items = this.#waiting.take(GROUP_LIMIT)
+    const measured = this.#groupSize.measure()
+    const items = this.#waiting.take(this.#groupSize.items)
     const written: WrittenSet[] = []
     try {
       // Throws if a newer version has upgraded the database in a way that this one cannot write any more.
@@ -191,6 +201,8 @@ export class SqliteWriter {
       this.#failGroup(items, error)
       this.#settle()
       return
+    } finally {
+      measured(items.length)
     }
     this.outside.forgetRevision()
     for (const { effects, items: set } of written) runEffects(effects, set)
