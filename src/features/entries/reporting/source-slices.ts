@@ -5,9 +5,10 @@
  */
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { dayNumberAt, dayText, startOfDay } from '../../../lib/calendar.ts'
-import { isSameCounts, usageDetails } from '../../../shared/usage.ts'
+import { usageDetails } from '../../../shared/usage.ts'
 import type { Statement } from '../rows.ts'
 import { layOver, layOverDays, placeAmong, type Rest, type Valued } from '../slices/overlay.ts'
+import { quantitiesOf } from '../slices/quantities.ts'
 import { isSameKey, keyText, NO_PLACE, placeLabelsOf, placeOf, type Slice } from '../slices/slice.ts'
 import { completeTotals, SOURCE_ORDER, sumOfUsages, type Totals } from '../totals.ts'
 import { spanOf, sumOfTotals } from './report-slices.ts'
@@ -78,9 +79,15 @@ function daysOf(slices: readonly Slice[]): Slice[] {
 function ownSlices(statement: SourceStatement, timeZone: string, valued: Valued): readonly Slice[] | undefined {
   const { slices, totals } = statement
   if (!slices) return undefined
-  const sum = sumOfUsages(slices)
-  const isWhole = isSameCounts(sum.counts, totals.counts) && Object.is(sum.reportedCostNanos, totals.reportedCostNanos)
-  return isWhole ? slices : layOver(totals, slices, restOf(statement, slices, timeZone), valued)
+  return sumTo(slices, totals) ? slices : layOver(totals, slices, restOf(statement, slices, timeZone), valued)
+}
+
+/** Whether the slices have together what the totals list. */
+function sumTo(slices: readonly Slice[], totals: Totals): boolean {
+  const sum = quantitiesOf(sumOfUsages(slices), [])
+  return quantitiesOf({ ...totals, requests: null, activeMs: null }, [])
+    .entries()
+    .every(([name, amount]) => sum.get(name) === amount)
 }
 
 /** What the slices do not have was used at the end, where the totals say that the session works, else at the last place. */

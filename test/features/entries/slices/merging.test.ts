@@ -176,6 +176,14 @@ forEachEngine('a session with slices from several sources', (open) => {
     expect((await shown('s-1')).map(({ tools }) => tools)).toEqual([{ search: 2 }, null])
   })
 
+  test('has the tools that only the later report of an older client lists', async () => {
+    const { say, shown } = await stage(await open())
+    await say('s-1', { source: 'report', slices: [cell('2026-10-30T10:00', 'A-1', 10)] })
+    const later = { ended_at: '2026-10-31T10:00:00Z', tokens: { input: 10, output: 1 }, tools: { search: 2 } }
+    await say('s-1', { source: 'report', ...later })
+    expect((await shown('s-1')).map(({ tools }) => tools)).toEqual([null, { search: 2 }])
+  })
+
   test('goes on with an older client, in any order', async () => {
     const { say, shown } = await stage(await open())
     const statements: Statement[] = [
