@@ -246,7 +246,7 @@ export const PROBLEMS = {
   body_too_large: {
     status: 413,
     title: 'Body too large',
-    help: 'The body or its contents exceed the limit for one request; the detail names the limit. Limits: reports 1 MiB and 30,000 names and values; batches 8 MiB and 120,000; price tables and CSV files 8 MiB; telemetry 16 MiB (also after decompression) and 50,000 records; requests without a credential 16 KiB. Split the body into several requests.',
+    help: 'The body or its contents exceed the limit for one request; the detail names the limit. Limits: reports 1 MiB and 30,000 names and values; batches 8 MiB and 120,000; price tables and CSV files 8 MiB; telemetry 16 MiB (also after decompression) and 50,000 records; requests without a credential 16 KiB. Send a report with many slices in a batch, and split other bodies into several requests.',
     page: 'operations/sizing',
   },
   unsupported_media_type: {

@@ -138,10 +138,12 @@ function tooLarge(limitBytes: number): Problem {
 
 function tooManyParts(limit: number): Problem {
   const count = limit.toLocaleString('en')
-  return new Problem(
-    'body_too_large',
-    `The body has more than ${count} names and values. Split it into several requests.`,
-  )
+  // The slices of a session cannot be split: each report has all of them.
+  const advice =
+    limit < BATCH_LIMIT_PARTS
+      ? `Send a report with many slices in a batch, which may have ${BATCH_LIMIT_PARTS.toLocaleString('en')}, and split other bodies into several requests.`
+      : 'Split it into several requests.'
+  return new Problem('body_too_large', `The body has more than ${count} names and values. ${advice}`)
 }
 
 /** The whole body. A body that is too long is refused as soon as that is known, without storing it. */

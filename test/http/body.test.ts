@@ -131,6 +131,9 @@ describe('a JSON body', () => {
       expect(await refusal(readJson(request(body(4_000))))).toBe('accepted')
       expect(await refusal(readJson(request(body(40_000))))).toBe('body_too_large')
     }
+    // Not into several requests: each report of a session has all of its slices.
+    const refused = readJson(request(`[${Array(40_000).fill('1').join(',')}]`))
+    expect(await refused.catch(({ detail }) => detail)).toContain('Send a report with many slices in a batch')
   })
 
   test('that never ends is refused as soon as it is too large', async () => {
