@@ -108,6 +108,22 @@ async function stage(db: Database) {
 }
 
 forEachEngine('a session that two people report', (open) => {
+  test('is held with all of its days, and released with them', async () => {
+    const { services, ada, bob, callerOf, partyOf, report, statuses, list } = await stage(await open())
+    await services.organization.changeSettings({ sameSession: 'hold' }, TALLY)
+    const slices = ['19', '20'].map((day) => ({
+      ...{ started_at: `2026-11-${day}T10:00:00Z`, ended_at: `2026-11-${day}T11:00:00Z` },
+      tokens: { input: 100_000, output: 1_000 },
+    }))
+    const body = { started_at: slices[0]!.started_at, tokens: undefined, slices }
+    await report(ada, body)
+    await report(await callerOf('eve'), body)
+    const held = await list({ status: ['held'] })
+    expect(held.map(({ slice }) => slice!.day).sort()).toEqual(['2026-11-19', '2026-11-20'])
+    await services.entries.approval.decideEntry(held[0]!.id, { action: 'release' }, partyOf(bob))
+    expect(await statuses()).toEqual([...Array(2).fill('ada submitted'), ...Array(2).fill('eve submitted')])
+  })
+
   test('is held for the later one, and in no sum, until someone decides', async () => {
     const { services, ada, bob, partyOf, report, list, statuses, counted } = await stage(await open({ priced: true }))
     const first = await report(ada)

@@ -8,15 +8,18 @@ import { expect, test } from 'bun:test'
 import { asc, gt, inArray, max } from 'drizzle-orm'
 import fc from 'fast-check'
 import { TALLY } from '../../../../src/access/actor.ts'
+import { EVERYTHING } from '../../../../src/access/visibility.ts'
 import type { Database } from '../../../../src/database/database.ts'
 import type { SessionSource } from '../../../../src/database/schema/values.ts'
 import { Problem } from '../../../../src/errors.ts'
 import type { Decision } from '../../../../src/features/entries/approval/states.ts'
 import { isDivided, isShare, wholeOf } from '../../../../src/features/entries/division/divided.ts'
+import { readListQuery } from '../../../../src/features/entries/listing/query.ts'
 import { readReport } from '../../../../src/features/entries/reporting/report.ts'
 import { ignoresReports, isFixed, isLocked, reportedPart } from '../../../../src/features/entries/rows.ts'
-import type { SliceReport, TokenEntryReport } from '../../../../src/features/entries/schema.ts'
+import type { EntryCorrection, SliceReport, TokenEntryReport } from '../../../../src/features/entries/schema.ts'
 import type { EntryRecord } from '../../../../src/features/entries/store.ts'
+import { readRepricing } from '../../../../src/features/entries/valuation/repricing.ts'
 import { createServices } from '../../../../src/services.ts'
 import { forEachEngine } from '../../../support/databases.ts'
 import { addReporter, OPERATOR } from '../../../support/reports.ts'
@@ -80,7 +83,10 @@ forEachEngine('whatever people decide about a sliced session', (open) => {
     const services = createServices({ db, clock: { now: () => NOW } })
     const { people, projects, placement, prices, entries, bills } = services
     const caller = await addReporter(people)
-    await prices.setPrice({ model: 'opus', input: 3, output: 15, only: true, force: true } as never, TALLY)
+    await prices.setPrice(
+      { model: 'opus', input: 3, output: 15, effective_from: 'always', only: true, force: true } as never,
+      TALLY,
+    )
     for (const key of PROJECTS) await projects.addProject(OPERATOR, { key, name: key })
     for (const [prefix, project] of [
       ['A', 'ONE'],
@@ -250,6 +256,128 @@ forEachEngine('whatever people decide about a sliced session', (open) => {
     expect(await services.bills.verify()).toEqual([])
     console.log(JSON.stringify({ histories: round, ...counted }))
   }, 3_600_000)
+
+  test('a placement binds later parts of its slice, and days after it at its place: the nearest earlier one', async () => {
+    const { report, place, decide, shown } = await directed()
+    const [first, second] = await report([day('10-30', 'A-1', 10), day('10-31', 'A-1', 10)])
+    await place(first!, 'TWO')
+    await place(second!, 'ONE')
+    await decide(first!, 'approve', false)
+    await report([
+      ...[day('10-29', 'A-1', 1), day('10-30', 'A-1', 15), day('10-31', 'A-1', 10), day('11-01', 'A-1', 2)],
+      ...[day('11-02', 'B-1', 3), day('11-03', '', 4)],
+    ])
+    expect(await shown()).toEqual([
+      '10-29 1 ONE rule submitted',
+      '10-30 10 TWO manual approved',
+      '10-30 5 TWO manual submitted',
+      '10-31 10 ONE manual submitted',
+      '11-01 2 ONE manual submitted',
+      '11-02 3 TWO rule submitted',
+      '11-03 4 none unattributed submitted',
+    ])
+  })
+
+  test('a void with ignore drops what its slice uses later, and nothing else', async () => {
+    const { report, decide, shown } = await directed()
+    const [first] = await report([day('10-30', 'A-1', 10), day('10-31', 'A-1', 10)])
+    await decide(first!, 'void', true)
+    const later = [day('10-30', 'A-1', 15), day('10-31', 'A-1', 12), day('11-01', 'A-1', 1)]
+    await report(later)
+    const others = ['10-31 12 ONE rule submitted', '11-01 1 ONE rule submitted']
+    expect(await shown()).toEqual(['10-30 10 ONE rule voided', ...others])
+    await decide(first!, 'restore', false)
+    await report([...later, day('11-02', 'A-1', 1)])
+    expect(await shown()).toEqual(['10-30 15 ONE rule submitted', ...others, '11-02 1 ONE rule submitted'])
+  })
+
+  test('a void with ignore of what was a whole drops what its model uses later, with slices or without', async () => {
+    const { report, decide, shown } = await directed()
+    const [whole] = await report([], 10)
+    await decide(whole!, 'void', true)
+    await report([day('10-30', 'A-1', 15), day('11-02', 'A-1', 12)])
+    await report([], 100)
+    expect(await shown()).toEqual(['whole 10 none unattributed voided'])
+  })
+
+  test('a correction binds its slice, and what follows there', async () => {
+    const { report, services, shown } = await directed()
+    const [first] = await report([day('10-30', 'A-1', 10), day('10-31', 'A-1', 10)])
+    const correct = (correction: EntryCorrection) => services.entries.places.changeEntry(first!, correction, OPERATOR)
+    await correct({ tokens: { input: 7, output: 0 }, reason: REASON })
+    await correct({ labels: { branch: 'B-1' } })
+    await report([day('10-30', 'A-1', 12), day('10-31', 'A-1', 11)])
+    expect(await shown()).toEqual([
+      '10-30 2 TWO rule submitted',
+      '10-30 7 TWO rule submitted',
+      '10-31 11 ONE rule submitted',
+    ])
+    const { data } = await services.entries.listing.listEntries(EVERYTHING, readListQuery({}, 'UTC'))
+    expect(data.map(({ labels, tokens }) => `${tokens.input} ${labels.branch}`).sort()).toEqual([
+      ...['11 A-1', '2 B-1', '7 B-1'],
+    ])
+  })
+
+  test('of a billed and released slice only the last part changes', async () => {
+    const { report, bill, credit, shown, services } = await directed()
+    await report([day('11-01', 'A-1', 1_000_000)])
+    const number = await bill('2026-11', 'ONE')
+    await report([day('11-01', 'A-1', 1_300_000, 2)])
+    expect(await shown()).toEqual(['11-01 1000000 ONE rule billed', '11-01 300000 ONE rule submitted'])
+    await credit(number!)
+    await report([day('11-01', 'A-1', 1_500_000, 3)])
+    expect(await shown()).toEqual(['11-01 1000000 ONE rule submitted', '11-01 500000 ONE rule submitted'])
+    expect(await services.bills.verify()).toEqual([])
+  })
+
+  test('each day has the price of its day, also when prices are corrected', async () => {
+    const { report, services } = await directed()
+    await report([day('10-30', 'A-1', 1_000_000), day('11-01', 'A-1', 1_000_000)])
+    const price = { model: 'opus', input: 7, output: 15, effective_from: '2026-10-31', only: true, force: true }
+    await services.prices.setPrice(price as never, TALLY)
+    await services.entries.valuation.reprice(readRepricing({ all: true }, 'UTC')!)
+    const { data } = await services.entries.listing.listEntries(EVERYTHING, readListQuery({}, 'UTC'))
+    expect(data.map(({ slice, cost }) => `${slice!.day} ${JSON.stringify(cost)}`).sort()).toEqual([
+      ...['2026-10-30 3', '2026-11-01 7'],
+    ])
+  })
+
+  /** One session, whose entries are shown by day with their tokens, place and status. */
+  async function directed() {
+    const { services, report, ...does } = await stage(await open())
+    const { listing } = services.entries
+    const entries = async () => (await listing.listEntries(EVERYTHING, readListQuery({}, 'UTC'))).data
+    return {
+      ...does,
+      services,
+      /** Returns the entries in the order of their days. */
+      async report(slices: SliceReport[], total?: number): Promise<string[]> {
+        const starts = slices.map(({ started_at }) => started_at).sort()
+        const ends = slices.map(({ ended_at }) => ended_at).sort()
+        const body = {
+          ...{ agent_harness: 'claude-code', agent_name: 'claude-code', model: 'opus', session_id: 's' },
+          ...{ started_at: starts[0] ?? '2026-10-30T10:00:00Z', ended_at: ends.at(-1) ?? '2026-10-30T11:00:00Z' },
+          ...(total === undefined ? { slices } : { tokens: { input: total, output: 0 } }),
+        }
+        await report({ source: 'report', isBatch: false, body } as Said)
+        return (await entries()).sort((one, other) => (one.started_at < other.started_at ? -1 : 1)).map(({ id }) => id)
+      },
+      shown: async () =>
+        (await entries())
+          .map(({ slice, tokens, project, placement, status }) =>
+            [slice?.day.slice(5) ?? 'whole', tokens.input, project?.key ?? 'none', placement.by, status].join(' '),
+          )
+          .sort(),
+    }
+  }
+
+  function day(date: string, branch: string, input: number, hours = 1): SliceReport {
+    return {
+      ...{ started_at: `2026-${date}T10:00:00Z`, ended_at: `2026-${date}T1${hours}:00:00Z` },
+      tokens: { input, output: 0 },
+      ...(branch !== '' && { labels: { branch } }),
+    }
+  }
 
   function nextMoment(calls: readonly Call[], { hours }: Act): number {
     return (calls.at(-1)?.at ?? START) + hours * HOUR + 1
