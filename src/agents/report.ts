@@ -2,7 +2,9 @@
 import type { SliceReport, TokenEntryReport } from '../features/entries/schema.ts'
 import { dayNumberAt } from '../lib/calendar.ts'
 import { exactNumber } from '../lib/exact-json.ts'
+import { REQUEST_THRESHOLDS } from '../lib/request-thresholds.ts'
 import type { Cell, Counts, Place, RequestsAbove, SessionUse, Use } from './agent.ts'
+import { inputSideOf } from './model-calls.ts'
 import { sumCells } from './session-sums.ts'
 
 /** Options that the reporting person sets for all entries. */
@@ -92,8 +94,14 @@ function usageOf({ tokens, requestsAbove, tools, requests }: Use) {
     tokens,
     ...(requestsAbove.length === 0 ? {} : { requests_above: requestsAbove.map(withoutZeros) }),
     ...(Object.keys(tools).length === 0 ? {} : { tools }),
-    requests,
+    ...(requests === 1 && !areLengthsKnown(tokens, requestsAbove) ? {} : { requests }),
   }
+}
+
+/** A rest that no line lists counts as one request, and must not be priced as a single long one. */
+function areLengthsKnown(tokens: Counts, requestsAbove: readonly RequestsAbove[]): boolean {
+  const exceeded = REQUEST_THRESHOLDS.filter((threshold) => threshold < inputSideOf(tokens))
+  return exceeded.every((threshold) => requestsAbove.some((each) => each.threshold === threshold))
 }
 
 function costOf({ reportedCost }: Use) {

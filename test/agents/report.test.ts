@@ -3,7 +3,8 @@ import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
 import type { Cell, SessionUse } from '../../src/agents/agent.ts'
 import { type ReportOptions, reportText } from '../../src/agents/report.ts'
-import { TokenEntryReport } from '../../src/features/entries/schema.ts'
+import { type SliceReport, TokenEntryReport } from '../../src/features/entries/schema.ts'
+import { REQUEST_THRESHOLDS } from '../../src/lib/request-thresholds.ts'
 
 const place = { repository: 'acme/web', branch: 'main' }
 const counts = { input: 1, output: 2, cache_read: 3, cache_write: 4, cache_write_1h: 5 }
@@ -117,6 +118,22 @@ test('labels that the person sets take precedence over the place of each slice',
   const { labels, slices } = sliced(use, { labels: { branch: 'release', team: 'web' } })
   expect(labels).toEqual({ branch: 'release', team: 'web' })
   expect(slices[0].labels).toEqual({ repository: 'acme/web' })
+})
+
+test('a sum of unknown requests is not reported as one, which would be priced as a long one', () => {
+  const tokens = { ...counts, input: 300_000 }
+  const long = REQUEST_THRESHOLDS.filter((threshold) => threshold < 300_000).map((threshold) => ({
+    threshold,
+    ...tokens,
+  }))
+  const cells = [
+    cell({ tokens, requests: 1, requestsAbove: long }),
+    cell({ tokens, requests: 1 }),
+    cell({ tokens, requests: 2 }),
+    cell({ requests: 1 }),
+  ]
+  const requests = sliced({ ...use, cells: () => cells }).slices.map((slice: SliceReport) => slice.requests)
+  expect(requests).toEqual([1, undefined, 2, 1])
 })
 
 test('costs are reported of all slices or of none', () => {
