@@ -244,4 +244,38 @@ forEachEngine('a session with slices from several sources', (open) => {
     }
     expect(await services.entries.verify()).toEqual([])
   }, 180_000)
+
+  test('has the same sums in every order, whatever is approved in between', async () => {
+    const random = new Random(7)
+    const { say, shown, services } = await stage(await open())
+    for (let round = 0; round < runs(20, 2); round += 1) {
+      const days = ['2026-10-30T10:00', '2026-10-31T10:00', '2026-11-01T10:00', '2026-11-02T10:00', '2026-11-03T10:00']
+      const calls = days.map((at) => ({ at, branch: random.pick(['A-1', 'A-2', '']), input: 1 + random.below(500) }))
+      // Each knows more calls than the one before, or as many.
+      const statements = [2, 3, 5, 5].map((known): Statement => {
+        const source = random.pick(SESSION_SOURCES)
+        const slices = calls
+          .slice(0, known)
+          .map(({ at, branch, input }) => cell(at, source === 'report' ? branch : '', input))
+        const input = slices.reduce((sum, { tokens }) => sum + tokens.input, 0)
+        if (source !== 'metric' && random.chance(0.7)) return { source, slices }
+        return { source, ended_at: slices.at(-1)!.ended_at, tokens: { input, output: known } }
+      })
+      for (const [position, order] of [...permutationsOf(statements)].entries()) {
+        const session = `l-${round}-${position}`
+        for (const statement of order) {
+          const { entry } = await say(session, statement)
+          if (entry.entry.status !== 'submitted' || random.chance(0.5)) continue
+          await services.entries.approval.decideEntry(entry.entry.uid, { action: 'approve' }, OPERATOR)
+        }
+        const entries = await shown(session)
+        const sum = (kind: 'input' | 'output') => entries.reduce((all, { tokens }) => all + tokens![kind], 0)
+        expect({ order, sums: [sum('input'), sum('output')] }).toEqual({
+          order,
+          sums: [calls.reduce((all, { input }) => all + input, 0), calls.length],
+        })
+      }
+    }
+    expect(await services.entries.verify()).toEqual([])
+  }, 180_000)
 })

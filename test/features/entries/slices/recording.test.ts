@@ -266,22 +266,6 @@ forEachEngine('a sliced session', (open) => {
     ])
   })
 
-  test('covers a billed month that was released, and what it goes on with', async () => {
-    const { tell, shown, setStatus } = await stage(await open())
-    const of = (input: number) => ({
-      slices: [cell('2026-11-01T10:00', '', input, 0, { ended_at: `2026-11-01T1${input / 300}:00:00Z` })],
-    })
-    const { entry } = await tell(of(900))
-    await setStatus(entry.entry.uid, 'approved')
-    await tell(of(1_200))
-    await setStatus(entry.entry.uid, 'submitted')
-    await tell(of(1_500))
-    expect((await shown()).map(([day, , input]) => [day, input])).toEqual([
-      ['11-01', 900],
-      ['11-01', 600],
-    ])
-  })
-
   test('with one slice is as the whole would be', async () => {
     const { tell, listed, services, ada } = await stage(await open())
     const one = cell('2026-10-30T10:00', 'A-1', 1_000, 10, { requests: 3 })
