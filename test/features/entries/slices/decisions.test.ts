@@ -122,6 +122,9 @@ forEachEngine('whatever people decide about a sliced session', (open) => {
         if (item!.outcome === 'rejected') throw item!.error
         return item!.outcome
       },
+      /** As telemetry does that cannot say any more what each day has. */
+      withdraw: (body: TokenEntryReport) =>
+        entries.reporting.recordFrom('log', { ...readReport(body, NOW), cells: null }, caller),
       decide: (id: string, action: Decision, ignores: boolean) =>
         entries.approval.decideEntry(
           id,
@@ -300,6 +303,20 @@ forEachEngine('whatever people decide about a sliced session', (open) => {
     expect(await shown()).toEqual(['whole 10 none unattributed voided'])
   })
 
+  test('slices that their source withdraws leave what is fixed, and what is ignored', async () => {
+    const twoDays = [day('10-30', 'A-1', 10), day('10-31', 'A-1', 10)]
+    for (const [action, expected] of [
+      ['approve', ['10-30 10 ONE rule approved', 'whole 20 ONE rule submitted']],
+      ['void', ['10-30 10 ONE rule voided', '10-31 10 ONE rule submitted']],
+    ] as const) {
+      const { report, withdraw, decide, shown } = await directed()
+      const [first] = await report(twoDays, undefined, 'log')
+      await decide(first!, action, true)
+      await withdraw(twoDays, 30)
+      expect(await shown()).toEqual([...expected])
+    }
+  })
+
   test('a correction binds its slice, and what follows there', async () => {
     const { report, services, shown } = await directed()
     const [first] = await report([day('10-30', 'A-1', 10), day('10-31', 'A-1', 10)])
@@ -344,30 +361,35 @@ forEachEngine('whatever people decide about a sliced session', (open) => {
 
   /** One session, whose entries are shown by day with their tokens, place and status. */
   async function directed() {
-    const { services, report, ...does } = await stage(await open())
+    const { services, report, withdraw, ...does } = await stage(await open())
     const { listing } = services.entries
     const entries = async () => (await listing.listEntries(EVERYTHING, readListQuery({}, 'UTC'))).data
     return {
       ...does,
       services,
       /** Returns the entries in the order of their days. */
-      async report(slices: SliceReport[], total?: number): Promise<string[]> {
-        const starts = slices.map(({ started_at }) => started_at).sort()
-        const ends = slices.map(({ ended_at }) => ended_at).sort()
-        const body = {
-          ...{ agent_harness: 'claude-code', agent_name: 'claude-code', model: 'opus', session_id: 's' },
-          ...{ started_at: starts[0] ?? '2026-10-30T10:00:00Z', ended_at: ends.at(-1) ?? '2026-10-30T11:00:00Z' },
-          ...(total === undefined ? { slices } : { tokens: { input: total, output: 0 } }),
-        }
-        await report({ source: 'report', isBatch: false, body } as Said)
+      async report(slices: SliceReport[], total?: number, source: SessionSource = 'report'): Promise<string[]> {
+        await report({ source, isBatch: false, body: bodyOf(slices, total) } as Said)
         return (await entries()).sort((one, other) => (one.started_at < other.started_at ? -1 : 1)).map(({ id }) => id)
       },
+      withdraw: (slices: SliceReport[], total: number) => withdraw(bodyOf(slices, total)),
       shown: async () =>
         (await entries())
+          .filter(({ superseded }) => !superseded)
           .map(({ slice, tokens, project, placement, status }) =>
             [slice?.day.slice(5) ?? 'whole', tokens.input, project?.key ?? 'none', placement.by, status].join(' '),
           )
           .sort(),
+    }
+  }
+
+  function bodyOf(slices: SliceReport[], total: number | undefined) {
+    const starts = slices.map(({ started_at }) => started_at).sort()
+    const ends = slices.map(({ ended_at }) => ended_at).sort()
+    return {
+      ...{ agent_harness: 'claude-code', agent_name: 'claude-code', model: 'opus', session_id: 's' },
+      ...{ started_at: starts[0] ?? '2026-10-30T10:00:00Z', ended_at: ends.at(-1) ?? '2026-10-30T11:00:00Z' },
+      ...(total === undefined ? { slices } : { tokens: { input: total, output: 0 }, labels: slices[0]?.labels ?? {} }),
     }
   }
 
