@@ -2,8 +2,8 @@
  * Runs the examples of a page, in order, in one shell and folder. `tally` is on the PATH, a server is at the address of the
  * examples, and `TALLY_URL`, `TALLY_TOKEN` (a service token) and `TALLY_API_TOKEN` (an admin's API token) are set, except on a
  * page that begins with a new server. What an example needs besides, such as root or an agent, is not there: `sh elsewhere`
- * is not run, but its commands have to exist. A `json` block after one that runs is what it prints; `json POST /entries` is
- * sent.
+ * is not run, but its commands have to exist. A `json` block after one that runs is the shape of what it prints, and a `text
+ * printed` block exactly that; `json POST /entries` is sent.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -133,12 +133,15 @@ export async function wrongExamples(page: ManualPage, reader: Terminal): Promise
   const script = scripts.map((text) => `${reader.located(text)}\nprintf '${MARK}'\n`).join('')
   const { code, stdout, stderr } = await reader.run(script)
   const outputs = stdout.split(MARK)
-  if (code !== 0) return [`${scripts[outputs.length - 1]}ended with ${code}: ${stderr}`]
+  if (code !== 0) return [`${scripts[outputs.length - 1]}ended with ${code}: ${stderr}${outputs.at(-1)}`]
   let ran = -1
   const wrong: string[] = []
   for (const [index, block] of page.blocks.entries()) {
     if (isRun(block)) ran += 1
     const before = page.blocks[index - 1]
+    if (block.language === 'text' && block.note === 'printed' && outputs[ran] !== reader.located(block.text)) {
+      wrong.push(`It prints ${outputs[ran]}`)
+    }
     if (block.language !== 'json' || block.note !== '' || !before || !isRun(before)) continue
     // What a program prints besides, such as the status line of curl, comes before.
     const printed = /[[{].*[\]}]/s.exec(outputs[ran]!)?.[0] ?? 'null'
