@@ -125,25 +125,28 @@ interface Report {
   text: ReportText
 }
 
-/** With all models of a session in one batch, so that a dry run sees them together. */
+/** With all models of a session in one batch, where they fit, so that a dry run sees them together. */
 function* batchesOf(uses: readonly SessionUse[], options: ReportOptions): Generator<Report[]> {
   let batch: Report[] = []
   let bytes = 0
   const sessions = Map.groupBy(uses, ({ agentHarness, sessionId }) => `${agentHarness} ${sessionId}`)
   for (const session of sessions.values()) {
     const reports = session.map((use): Report => ({ use, text: reportText(use, options) }))
-    const length = reports.reduce((sum, { text }) => sum + text.sliced.length, 0)
-    if (batch.length > 0 && (batch.length + reports.length > BATCH_LIMIT || bytes + length > BATCH_BYTES)) {
-      yield batch
-      batch = []
-      bytes = 0
+    const isLong = reports.length > BATCH_LIMIT || bytesOf(reports) > BATCH_BYTES
+    for (const together of isLong ? reports.map((report) => [report]) : [reports]) {
+      if (batch.length + together.length > BATCH_LIMIT || (bytes > 0 && bytes + bytesOf(together) > BATCH_BYTES)) {
+        yield batch
+        batch = []
+        bytes = 0
+      }
+      batch.push(...together)
+      bytes += bytesOf(together)
     }
-    batch.push(...reports)
-    bytes += length
-    while (batch.length > BATCH_LIMIT) yield batch.splice(0, BATCH_LIMIT)
   }
   if (batch.length > 0) yield batch
 }
+
+const bytesOf = (reports: readonly Report[]) => reports.reduce((sum, { text }) => sum + text.sliced.length, 0)
 
 /** Repeats until each is acknowledged or permanently refused. Throws the server's error if it persists. */
 async function reportAll(

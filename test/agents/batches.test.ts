@@ -176,3 +176,10 @@ test('all models of a session are in one batch, also of those that a dry run ask
   for (const sessions of batches) expect(new Set(sessions).size).toBe(500)
   expect([...new Set(queries)]).toEqual(['/api/v1/me', '/api/v1/token-entries/batch?dry_run=true'])
 })
+
+test('a session with more models than a batch can have is in several', async () => {
+  const { url, batches } = listen((sessions) => results(sessions.map(() => created)))
+  const models = uses(1_002).map((use, index) => ({ ...use, sessionId: index === 0 ? 'a' : 'b', model: `m${index}` }))
+  expect(await reportUses({ url, token: 'tally_svc_x' }, models)).toMatchObject({ created: 1_002, issue: null })
+  expect(batches.map(({ length }) => length)).toEqual([1_000, 2])
+})
