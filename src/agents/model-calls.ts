@@ -167,6 +167,43 @@ export function addCounts(sum: Counts, counts: Counts): void {
   sum.cache_write_1h += counts.cache_write_1h
 }
 
+/**
+ * The largest counts of a running total so far. An agent writes it again and again: what exceeds all that it wrote before
+ * was used since then, so that nothing changes what was used earlier.
+ */
+export class LargestCounts {
+  readonly #counts = noCounts()
+  #uses = 0
+
+  /** By how much each count exceeds the largest so far. */
+  exceed({ input, output, cache_read, cache_write, cache_write_1h }: Counts): Counts {
+    const largest = this.#counts
+    const written = above(cache_write + cache_write_1h, largest.cache_write + largest.cache_write_1h)
+    // How long something is cached may become known only later.
+    const longer = Math.min(above(cache_write_1h, largest.cache_write_1h), written)
+    const excess = {
+      input: above(input, largest.input),
+      output: above(output, largest.output),
+      cache_read: above(cache_read, largest.cache_read),
+      cache_write: written - longer,
+      cache_write_1h: longer,
+    }
+    addCounts(largest, excess)
+    return excess
+  }
+
+  /** The same for a number of requests or uses of a tool. */
+  exceedUses(uses: number): number {
+    const excess = above(uses, this.#uses)
+    this.#uses += excess
+    return excess
+  }
+}
+
+function above(count: number, largest: number): number {
+  return Math.max(0, count - largest)
+}
+
 /** The tokens that decide whether a request has a long context. */
 export function inputSideOf({ input, cache_read, cache_write, cache_write_1h }: Counts): number {
   return input + cache_read + cache_write + cache_write_1h

@@ -89,6 +89,54 @@ test('A model that only the totals have counts, without the size of its context 
   ])
 })
 
+test('What totals have more than the ones before belongs to their time, and is never taken from there again', () => {
+  const day = 24 * 60
+  home.writeLines(project('s'), [
+    ...[call('a', 1, 10), totals({ [SONNET]: 17 })],
+    ...[call('b', day, 5), totals({ [SONNET]: 24 }, { running: 2 })],
+    // Without the calls of a process that was killed, which the totals lack.
+    ...[call('c', 2 * day, 40), call('d', 2 * day + 1, 1), totals({ [SONNET]: 25 }, { running: 3 })],
+    ...[call('e', 3 * day, 2), totals({ [SONNET]: 77 }, { running: 4 })],
+  ])
+  const [use] = home.uses('claude-code')
+  expect(
+    use!.days.map(({ firstAt, tokens, requests }) => [(firstAt - START) / 60_000, tokens.input, requests]),
+  ).toEqual([
+    [1, 17, 2],
+    [day, 7, 2],
+    [2 * day, 41, 2],
+    [3 * day, 12, 2],
+  ])
+})
+
+test('Each count belongs to the totals that had it first, whatever the others do', () => {
+  const both = (input: number, output: number, running: number) => ({
+    ...totals({}, { running }),
+    modelUsage: { [SONNET]: { inputTokens: 10 + input, outputTokens: 10 + output, cacheReadInputTokens: 10 } },
+  })
+  const a = { ...call('a', 1, 10) }
+  a.message.usage = { input_tokens: 10, output_tokens: 10, cache_read_input_tokens: 10 } as never
+  const b = { ...call('b', 1_440, 10) }
+  b.message.usage = { input_tokens: 3, output_tokens: 0 } as never
+  home.writeLines(project('s'), [a, both(5, 0, 1), b, both(5, 9, 2)])
+  expect(home.uses('claude-code')[0]!.days.map(({ tokens }) => [tokens.input, tokens.output])).toEqual([
+    [15, 10],
+    [3, 9],
+  ])
+})
+
+test('A model that is listed only later, by another name, does not count twice', () => {
+  home.writeLines(project('s'), [
+    totals({ 'us.anthropic.claude-sonnet-4-5-20250929-v1:0': 7 }),
+    call('a', 20, 5),
+    totals({ 'us.anthropic.claude-sonnet-4-5-20250929-v1:0': 12 }, { running: 2 }),
+  ])
+  expect(found()).toEqual([
+    ['s', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0', 1, 7],
+    ['s', SONNET, 1, 5],
+  ])
+})
+
 test('A model whose name in the totals is none of the lines does not count twice', () => {
   home.writeLines(project('s'), [call('a', 1, 10), totals({ 'arn:aws:bedrock:eu:1:inference-profile/x': 10 })])
   expect(found()).toEqual([['s', SONNET, 1, 10]])

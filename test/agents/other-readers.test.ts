@@ -549,6 +549,24 @@ describe('Qwen Code', () => {
     home.writeLines('.qwen/usage_record.jsonl', [ledger(10, 1), ledger(25, 3)])
     expect(home.uses('qwen-code')[0]).toMatchObject({ requests: 3, tokens: { input: 25 } })
   })
+
+  test('has what the last line of its ledger adds at the time of that line', () => {
+    const ledger = (timestamp: string, requests: number, inputTokens: number) => ({
+      ...{ sessionId: 's', startTime: '2026-11-20T10:00:00Z', timestamp },
+      models: { m: { requests, inputTokens, outputTokens: requests } },
+    })
+    const [first, second] = ['2026-11-20T11:00:00Z', '2026-11-21T12:00:00Z']
+    home.writeLines('.qwen/usage_record.jsonl', [
+      ...[ledger(first, 2, 10), ledger(first, 2, 10), ledger(second, 3, 25), ledger(second, 4, 40)],
+    ])
+    const [use] = home.uses('qwen-code')
+    expect(
+      use!.days.map(({ firstAt, requests, tokens }) => [new Date(firstAt).getUTCDate(), requests, tokens]),
+    ).toEqual([
+      [20, 2, { input: 10, output: 2, cache_read: 0, cache_write: 0, cache_write_1h: 0 }],
+      [21, 2, { input: 30, output: 2, cache_read: 0, cache_write: 0, cache_write_1h: 0 }],
+    ])
+  })
 })
 
 describe('opencode', () => {

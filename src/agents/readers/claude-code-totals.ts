@@ -9,6 +9,7 @@ import {
   countOf,
   countsOf,
   inputSideOf,
+  LargestCounts,
   type ModelCall,
   momentOf,
   noCounts,
@@ -86,8 +87,9 @@ function modelsOf(usage: Record<string, unknown>, onDamage: OnDamage): SessionTo
 }
 
 /**
- * One call per session and model with the difference between the totals and the listed calls. It can only be too small,
- * never too large: the calls of a process that was killed are listed, and its successor's totals lack them.
+ * The difference between the totals and the listed calls, as calls at the times of the totals that it appears in. It can
+ * only be too small, never too large: the calls of a process that was killed are listed, and its successor's totals lack
+ * them.
  */
 export function unlistedCalls(listed: readonly ModelCall[], files: readonly ReadFile[]): ModelCall[] {
   const totals = totalsIn(files)
@@ -145,23 +147,21 @@ function callsBySession(
   return found
 }
 
-/** The largest difference, because it can only be too small. */
+/** What each totals add to the largest difference until then, which can only be too small. */
 function unlistedIn(chain: readonly SessionTotals[], inherited: Inherited, calls: readonly ModelCall[]): ModelCall[] {
-  const largest = new Map<string, ModelCall>()
-  for (const totals of chain) {
+  const largest = new Map<string, LargestCounts>()
+  return chain.flatMap((totals) => {
     const covered = calls.filter(({ at }) => at > inherited.at && (totals.until === null || at < totals.until))
-    for (const call of unlistedAt(totals, inherited.models, covered)) {
-      const known = largest.get(call.model)
-      if (!known || totalOf(call.counts) > totalOf(known.counts)) largest.set(call.model, call)
-    }
-  }
-  return [...largest.values()]
+    return unlistedAt(totals, inherited.models, covered, largest)
+  })
 }
 
+/** `largest` has the differences of earlier totals, by common name. */
 function unlistedAt(
   totals: SessionTotals,
   inherited: SessionTotals['models'],
   calls: readonly ModelCall[],
+  largest: Map<string, LargestCounts>,
 ): ModelCall[] {
   const counted = sumsByModel(Object.entries(totals.models))
   const earlier = sumsByModel(Object.entries(inherited))
@@ -171,9 +171,15 @@ function unlistedAt(
   return [...counted].flatMap(([name, sum]): ModelCall[] => {
     const known = listed.get(name)
     if (!known && !areNamesClear) return []
-    const counts = rest(rest(sum.counts, earlier.get(name)?.counts), known?.counts)
-    if (!counts || totalOf(counts) === 0) return []
-    const webSearches = sum.webSearches - (earlier.get(name)?.webSearches ?? 0) - (known?.webSearches ?? 0)
+    const difference = rest(rest(sum.counts, earlier.get(name)?.counts), known?.counts)
+    if (!difference) return []
+    const before = largest.get(name) ?? new LargestCounts()
+    largest.set(name, before)
+    const counts = before.exceed(difference)
+    if (totalOf(counts) === 0) return []
+    const webSearches = before.exceedUses(
+      sum.webSearches - (earlier.get(name)?.webSearches ?? 0) - (known?.webSearches ?? 0),
+    )
     const { provider, folder, branch } = calls.findLast(({ at }) => at <= totals.at) ?? CALL_DEFAULTS
     // Such requests have the settings of the conversation.
     const service = calls.findLast(({ at, model }) => at <= totals.at && model === known?.model)?.service

@@ -13,6 +13,7 @@ import {
   disjointCounts,
   type FileReading,
   findCountable,
+  LargestCounts,
   type ModelCall,
   momentOf,
   type OnDamage,
@@ -140,26 +141,39 @@ function callIn(record: Record<string, unknown>): RecordedCall | undefined {
   return { usage, names: ANSWER_COUNTS, model: record.model, at: record.timestamp, id: textOf(record.uuid) }
 }
 
-/** The sums of sessions; a continued session is in it again, with larger sums. */
+/**
+ * The sums of sessions; a continued session is in it again, with larger sums. What is new in them was used until the time
+ * of the line.
+ */
 function readLedger(path: string): FileReading {
   const damages = new Damages()
   const calls: ModelCall[] = []
+  const largest = new Map<string, LargestCounts>()
   readMarkedLines(path, ['"models"'], damages, (record, line) => {
     const session = textOf(record.sessionId)
-    const at = momentOf(record.startTime) ?? momentOf(record.timestamp)
-    if (session === '' || at === undefined) return
+    const startedAt = momentOf(record.startTime)
+    const endedAt = momentOf(record.timestamp)
+    if (session === '' || (startedAt ?? endedAt) === undefined) return
     for (const [model, usage] of Object.entries(objectOf(record.models) ?? {})) {
       const onDamage = damages.of(line)
-      const counts = countsOfUsage(objectOf(usage) ?? {}, LEDGER_COUNTS, onDamage)
+      const name = `${session} ${model}`
+      const before = largest.get(name)
+      const sums = before ?? new LargestCounts()
+      largest.set(name, sums)
+      const total = countsOfUsage(objectOf(usage) ?? {}, LEDGER_COUNTS, onDamage)
+      const counts = sums.exceed(total)
+      const at = before ? (endedAt ?? startedAt) : (startedAt ?? endedAt)
       const countable = findCountable({ counts, at, model }, onDamage)
       if (!countable) continue
+      const requests = sums.exceedUses(countOf(objectOf(usage)?.requests) || 1)
       calls.push({
         ...CALL_DEFAULTS,
         ...countable,
-        key: `${LEDGER} ${session} ${model}`,
+        key: [LEDGER, name, ...Object.values(total)].join(' '),
         session,
         folder: textOf(record.project),
-        requests: countOf(objectOf(usage)?.requests) || 1,
+        requests,
+        isSum: requests !== 1,
       })
     }
   })
