@@ -49,11 +49,17 @@ interface KeptFile {
 
 type CallRow = (string | number)[]
 
-/** A scan as it is stored. The cells are the JSON of rows, so that they are read only where they are needed. */
+/** A scan as it is stored. */
 interface StoredScan {
   digest: string
-  scan: Omit<KeptScan, 'sums'> & { sums: (Omit<SessionSum, 'cells'> & { cells: string })[] }
+  scan: Omit<KeptScan, 'sums'> & { sums: StoredSum[] }
+  /** The rows of the cells of each sum, packed, because they are most of a scan and only reports need them. */
+  cells: string
+  checksum: string
 }
+
+/** Most sessions have a single day, which is the whole. */
+type StoredSum = Omit<SessionSum, 'cells' | 'days'> & { days?: readonly Cell[] }
 
 type CellRow = [
   repository: string | null,
@@ -79,14 +85,25 @@ export class ScanCache {
   /** Undefined if any file is new, changed or gone. */
   findScan(files: readonly FileState[]): KeptScan | undefined {
     const kept = loadKept<StoredScan>(this.environment, `${this.agent}-scan`)
-    if (kept?.digest !== digestOf(files)) return undefined
+    // Cells are unpacked later, when it would be too late to notice that they are damaged.
+    if (kept?.digest !== digestOf(files) || kept.checksum !== checksumOf(kept.cells)) return undefined
     const { scan } = kept
-    return { ...scan, sums: scan.sums.map((sum) => ({ ...sum, cells: () => cellsOf(sum.cells) })) }
+    let rows: CellRow[][] | undefined
+    const cellsAt = (index: number) => {
+      rows ??= unpacked<CellRow[][]>(kept.cells)
+      return rows[index]!.map(cellOfRow)
+    }
+    const sums = scan.sums.map((sum, index) => {
+      const { days = [sum.whole] } = sum
+      return { ...sum, days, cells: () => cellsAt(index) }
+    })
+    return { ...scan, sums }
   }
 
   keepScan(files: readonly FileState[], scan: KeptScan): void {
-    const sums = scan.sums.map((sum) => ({ ...sum, cells: JSON.stringify(sum.cells().map(rowOfCell)) }))
-    const stored: StoredScan = { digest: digestOf(files), scan: { ...scan, sums } }
+    const sums = scan.sums.map(({ cells: _, days, ...sum }) => (days.length === 1 ? sum : { ...sum, days }))
+    const cells = packed(scan.sums.map((sum) => sum.cells().map(rowOfCell)))
+    const stored: StoredScan = { digest: digestOf(files), scan: { ...scan, sums }, cells, checksum: checksumOf(cells) }
     storeKept(this.environment, `${this.agent}-scan`, stored)
   }
 
@@ -151,6 +168,10 @@ function digestOf(files: readonly FileState[]): string {
   const hash = new Bun.CryptoHasher('sha256')
   for (const { path, state } of files) hash.update(`${path}\0${state}\n`)
   return hash.digest('hex')
+}
+
+function checksumOf(text: string): string {
+  return Bun.hash(text).toString(36)
 }
 
 function rowOfCall(call: ModelCall, names: Map<string, number>): CallRow {
@@ -221,14 +242,24 @@ function rowOfCell({ place, firstAt, lastAt, requests, reportedCost, tools, toke
   return [repository, branch, firstAt, lastAt, requests, reportedCost, tools, numbersOf(tokens), above]
 }
 
-function cellsOf(rows: string): Cell[] {
-  return (JSON.parse(rows) as CellRow[]).map(
-    ([repository, branch, firstAt, lastAt, requests, reportedCost, tools, tokens, above]) => ({
-      ...{ place: { repository, branch }, firstAt, lastAt, requests, reportedCost, tools },
-      tokens: countsIn(tokens),
-      requestsAbove: above.map(([threshold, ...numbers]) => ({ threshold: threshold!, ...countsIn(numbers) })),
-    }),
-  )
+function cellOfRow([repository, branch, firstAt, lastAt, requests, ...row]: CellRow): Cell {
+  const [reportedCost, tools, tokens, requestsAbove] = row
+  return {
+    ...{ place: { repository, branch }, firstAt, lastAt, requests, reportedCost, tools },
+    tokens: countsIn(tokens),
+    requestsAbove: requestsAbove.map(([threshold, ...numbers]) => ({ threshold: threshold!, ...countsIn(numbers) })),
+  }
+}
+
+/** Higher levels save little, and take longer. */
+const COMPRESSION_LEVEL = 1
+
+function packed(content: unknown): string {
+  return Bun.zstdCompressSync(JSON.stringify(content), { level: COMPRESSION_LEVEL }).toString('base64')
+}
+
+function unpacked<Content>(text: string): Content {
+  return JSON.parse(Bun.zstdDecompressSync(Buffer.from(text, 'base64')).toString())
 }
 
 /** Without the zeros at the end, which most cells have. */

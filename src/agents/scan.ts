@@ -1,21 +1,13 @@
 /** Reads the session files of agents and returns the usage of each session. */
 import type { AgentsEnvironment } from '../config.ts'
-import {
-  AGENT_NAMES,
-  type AgentName,
-  type Cell,
-  type Damage,
-  type Scan,
-  type SessionName,
-  type SessionUse,
-} from './agent.ts'
+import { AGENT_NAMES, type AgentName, type Damage, type Scan, type SessionName, type SessionUse } from './agent.ts'
 import type { FileReading } from './model-calls.ts'
 import { createPlaceOf } from './places.ts'
 import { READERS } from './readers/all.ts'
 import type { Reader, ReadFile } from './readers/reader.ts'
 import { type KeptScan, ScanCache } from './scan-cache.ts'
 import { type FoundFile, filesOfTranscript, findFiles, issueOf } from './session-files.ts'
-import { type SessionSum, sumCalls, sumCells } from './session-sums.ts'
+import { type SessionSum, sumCalls } from './session-sums.ts'
 
 export interface ScanOptions {
   environment: AgentsEnvironment
@@ -160,8 +152,7 @@ function usesOf(reader: Reader, kept: KeptScan, { since, withTitles }: ScanOptio
 
 function useOf(reader: Reader, sum: SessionSum, { files, missing }: KeptScan, title: string | null): SessionUse {
   const { cells, days } = sum
-  const { firstAt, lastAt, place: _, ...use } = sumCells(days)
-  const { repository } = lastOf(days)!.place
+  const { firstAt, lastAt, place, ...use } = sum.whole
   return {
     agentHarness: reader.name,
     sessionId: sum.session,
@@ -173,22 +164,16 @@ function useOf(reader: Reader, sum: SessionSum, { files, missing }: KeptScan, ti
     service: sum.service,
     ...{ cells, days },
     folder: sum.folder || null,
-    repository,
-    branch: lastOf(days.filter(({ place }) => place.branch !== null))?.place.branch ?? null,
-    summary: `${reader.title}${repository ? ` in ${repository}` : ''}`,
+    ...place,
+    summary: `${reader.title}${place.repository ? ` in ${place.repository}` : ''}`,
     title,
     missing: missing[sum.session] ?? null,
     file: files[sum.session] ?? '',
   }
 }
 
-/** The cell with the last call. */
-function lastOf(cells: readonly Cell[]): Cell | undefined {
-  return cells.reduce<Cell | undefined>((last, cell) => (last && last.lastAt > cell.lastAt ? last : cell), undefined)
-}
-
 function sessionsSince(sums: readonly SessionSum[], since: number): Set<string> {
-  const isSince = ({ days }: SessionSum) => days.some(({ lastAt }) => lastAt >= since)
+  const isSince = ({ whole }: SessionSum) => whole.lastAt >= since
   return new Set(sums.filter(isSince).map(({ session }) => session))
 }
 

@@ -16,6 +16,8 @@ export interface SessionSum {
   cells(): readonly Cell[]
   /** The sums of the cells by UTC day and place. */
   days: readonly Cell[]
+  /** The sum of all of them, at the last repository and the last branch. */
+  whole: Cell
 }
 
 /** The offsets of all time zones are multiples of it, so that each cell is of one day in all of them. */
@@ -82,9 +84,21 @@ class SessionSumming {
           .map(sumCells),
       )
     }
-    const sorted = cells.sort(byStart)
-    return { session, model, provider, service, folder, cells: () => sorted, days: days.sort(byStart) }
+    cells.sort(byStart)
+    days.sort(byStart)
+    return { session, model, provider, service, folder, cells: () => cells, days, whole: wholeOf(days) }
   }
+}
+
+function wholeOf(days: readonly Cell[]): Cell {
+  const { repository } = lastOf(days)!.place
+  const branch = lastOf(days.filter(({ place }) => place.branch !== null))?.place.branch ?? null
+  return { ...sumCells(days), place: { repository, branch } }
+}
+
+/** The cell with the last call. */
+function lastOf(cells: readonly Cell[]): Cell | undefined {
+  return cells.reduce<Cell | undefined>((last, cell) => (last && last.lastAt > cell.lastAt ? last : cell), undefined)
 }
 
 function byStart(one: Cell, other: Cell): number {

@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { appendFileSync, chmodSync, mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { reportOf } from '../../src/agents/report.ts'
 import { scanSession } from '../../src/agents/scan.ts'
@@ -560,6 +569,19 @@ describe('the scan cache', () => {
     home.write('.cache/tally/agents/claude-code-scan.json', '{"format":1,"content":{"dig')
     home.write('.cache/tally/agents/claude-code-files.json', 'null')
     expect(found()).toEqual([['s', 1, 10]])
+  })
+
+  test('is created again if only the cells in it are damaged, which most scans do not read', () => {
+    home.writeLines(project('s'), [answer()])
+    const [before] = withCells(home.scan().uses)
+    const path = '.cache/tally/agents/claude-code-scan.json'
+    const kept = readFileSync(join(home.folder, path), 'utf8')
+    home.write(
+      path,
+      kept.replace(/"cells":"(.{8})./, (_, beginning) => `"cells":"${beginning}%`),
+    )
+    expect(withCells(home.scan().uses)).toEqual([before])
+    expect(readFileSync(join(home.folder, path), 'utf8')).toBe(kept)
   })
 
   test('is optional: a scan works without it', () => {
