@@ -1,44 +1,43 @@
 /**
- * The repository and branch of a session's folder, read from git's files: starting git would take longer than the scan.
+ * The repository and the branches of a work tree, read from git's files: starting git would take longer than the scan.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 
-interface Checkout {
-  atMs: number
-  /** The previous branch. */
-  from: string
+/** A name and those before it; null if there was none. */
+export interface NameHistory {
+  now: string | null
+  /** Oldest first, with the name until then. */
+  changes: { atMs: number; from: string | null }[]
 }
 
 /** A work tree, including linked ones and submodules. */
 export interface GitFolder {
   /** The name in labels; null if the repository exists only on this machine. */
-  repository: string | null
+  repository: NameHistory
   /** Null if no branch is checked out. */
-  branch: string | null
-  /** Oldest first. */
-  checkouts: Checkout[]
+  branch: NameHistory
 }
 
-/** Undefined if the folder is not in a repository, or no longer exists. */
-export function findGitFolder(folder: string): GitFolder | undefined {
-  const directory = findGitDirectory(folder)
-  if (directory === undefined) return undefined
+export function nameAt({ now, changes }: NameHistory, atMs: number): string | null {
+  const next = changes.find((change) => change.atMs > atMs)
+  return next === undefined ? now : next.from
+}
+
+/** Whether the folder is the root of a work tree. */
+export function isWorkTree(root: string): boolean {
+  return existsSync(join(root, '.git'))
+}
+
+/** One that is gone has neither repository nor branch. */
+export function readWorkTree(root: string): GitFolder {
+  const directory = gitDirectory(join(root, '.git'))
   const shared = textOfFile(join(directory, 'commondir')).trim()
   const common = shared === '' ? directory : resolve(directory, shared)
   return {
-    repository: repositoryName(remoteUrl(textOfFile(join(common, 'config')))),
-    branch: /^ref: refs\/heads\/(.+)$/m.exec(textOfFile(join(directory, 'HEAD')))?.[1]?.trim() ?? null,
-    checkouts: checkoutsIn(textOfFile(join(directory, 'logs', 'HEAD'))),
+    repository: { now: repositoryName(remoteUrl(textOfFile(join(common, 'config')))), changes: [] },
+    branch: { now: currentBranch(directory), changes: changesIn(textOfFile(join(directory, 'logs', 'HEAD'))) },
   }
-}
-
-/** The branch that was checked out at that time, from the reflog of HEAD. */
-export function branchAt({ branch, checkouts }: GitFolder, atMs: number): string | null {
-  const previous = checkouts.find((checkout) => checkout.atMs > atMs)?.from
-  // If no branch was checked out, git records the commit.
-  if (previous !== undefined) return /^[0-9a-f]{40,64}$/.test(previous) ? null : previous
-  return branch
 }
 
 /**
@@ -60,17 +59,20 @@ export function repositoryName(url: string): string | null {
   return parts.length === 2 ? parts.join('/') : [host.toLowerCase(), ...parts].join('/')
 }
 
-function findGitDirectory(folder: string): string | undefined {
-  if (!isAbsolute(folder)) return undefined
-  for (let at = folder; ; at = dirname(at)) {
-    const candidate = join(at, '.git')
-    if (existsSync(candidate)) {
-      // In a linked work tree or a submodule, `.git` is a file that contains the path of its part of the repository.
-      const elsewhere = /^gitdir: (.+)$/m.exec(textOfFile(candidate))?.[1]
-      return elsewhere === undefined ? candidate : resolve(at, elsewhere.trim())
-    }
-    if (dirname(at) === at) return undefined
-  }
+/** In a linked work tree or a submodule, `.git` is a file that contains the path of its part of the repository. */
+function gitDirectory(path: string): string {
+  const elsewhere = /^gitdir: (.+)$/m.exec(textOfFile(path))?.[1]
+  return elsewhere === undefined ? path : resolve(path, '..', elsewhere.trim())
+}
+
+/** Also during a rebase, which continues it under no name. */
+function currentBranch(directory: string): string | null {
+  const heads = [
+    textOfFile(join(directory, 'HEAD')).replace(/^ref: /, ''),
+    textOfFile(join(directory, 'rebase-merge', 'head-name')),
+    textOfFile(join(directory, 'rebase-apply', 'head-name')),
+  ]
+  return heads.flatMap((head) => /^refs\/heads\/(.+)$/m.exec(head)?.[1]?.trim() ?? [])[0] ?? null
 }
 
 /** The URL of `origin`, otherwise of the first remote. */
@@ -86,11 +88,16 @@ function remoteUrl(config: string): string {
   return urls.get('origin') ?? [...urls.values()][0] ?? ''
 }
 
-function checkoutsIn(log: string): Checkout[] {
-  return [...log.matchAll(/ (\d+) [+-]\d{4}\tcheckout: moving from (\S+) to /g)].map(([, seconds, from]) => ({
-    atMs: Number(seconds) * 1_000,
-    from: from!,
-  }))
+/** Checkouts, and new names of the branch that was checked out. */
+const CHANGE = / (\d+) [+-]\d{4}\t(?:checkout: moving from (\S+) to |Branch: renamed refs\/heads\/(\S+) to )/g
+
+/** From the reflog of HEAD. */
+function changesIn(log: string): NameHistory['changes'] {
+  return [...log.matchAll(CHANGE)].map(([, seconds, left, renamed]) => {
+    const from = left ?? renamed!
+    // If no branch was checked out, git records the commit.
+    return { atMs: Number(seconds) * 1_000, from: /^[0-9a-f]{40,64}$/.test(from) ? null : from }
+  })
 }
 
 /** Empty if it is not a file or cannot be read. */

@@ -8,6 +8,7 @@ import type { Reader, ReadFile } from './readers/reader.ts'
 import { type KeptScan, ScanCache } from './scan-cache.ts'
 import { type FoundFile, filesOfTranscript, findFiles, issueOf } from './session-files.ts'
 import { type SessionSum, sumCalls } from './session-sums.ts'
+import { WorkTrees } from './work-trees.ts'
 
 export interface ScanOptions {
   environment: AgentsEnvironment
@@ -94,13 +95,15 @@ function scanFiles(
   })
   const notes: Damage[] = []
   const calls = reader.settle(read, (file, what) => notes.push({ file, line: null, what, isNote: true }))
+  const workTrees = new WorkTrees(environment)
   const scan: KeptScan = {
-    sums: sumCalls(calls, createPlaceOf(startsOf(reader, read))),
+    sums: sumCalls(calls, createPlaceOf(workTrees, startsOf(reader, read))),
     files: placesOf(read),
     parents: Object.assign({}, ...read.map(({ reading }) => reading.parents)),
     missing: Object.assign({}, ...read.map(({ reading }) => reading.missing)),
     damage: [...read.flatMap(({ path, reading }) => reading.damage.map((each) => ({ file: path, ...each }))), ...notes],
   }
+  workTrees.save()
   cache.keepFiles()
   // A file that could not be read may be readable the next time, without having changed.
   if (unread.length === 0) cache.keepScan(files, scan)

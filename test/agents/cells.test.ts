@@ -1,6 +1,6 @@
 /** A session's use is the sum of cells: a place and a UTC quarter of an hour each. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import type { Cell, Counts } from '../../src/agents/agent.ts'
@@ -173,6 +173,16 @@ describe('the cells of a session of Claude Code', () => {
     ])
   })
 
+  test('stay where they were when their work tree is removed, also for another version of the cache', () => {
+    const fix = repository('web/.claude/worktrees/fix', 'https://example.com/acme/web')
+    const other = repository('other', 'https://example.com/acme/other')
+    const lines = [line('a', '2026-11-20T12:01:00Z', fix, 'fix'), line('b', '2026-11-20T12:20:00Z', other, 'main')]
+    expect(placesOf(cells(lines).cells())[0]).toEqual(['12:01', 'acme/web', 'fix', 1])
+    rmSync(join(home.folder, 'web'), { recursive: true })
+    rmSync(join(home.folder, '.cache'), { recursive: true })
+    expect(placesOf(cells(lines).cells())[0]).toEqual(['12:01', 'acme/web', 'fix', 1])
+  })
+
   test('have no branch where none was checked out, although others have one', () => {
     const use = cells([
       line('a', '2026-11-20T12:01:00Z', '/nowhere', 'main'),
@@ -217,6 +227,23 @@ describe('the cells of a thread of Codex', () => {
       ['12:02', 'acme/web', 'main', 1],
       ['12:05', 'acme/web', 'feature/ACME-1', 1],
     ])
+  })
+
+  test('have the branches that the reflog had of their time, also when it and the folder are gone', () => {
+    const web = repository('web', git.repository_url, [
+      ['2026-11-20T12:03:00Z', 'main', 'feature/ACME-1'],
+      ['2026-11-20T12:30:00Z', 'feature/ACME-1', 'feature/ACME-2'],
+    ])
+    const records = [
+      ...[meta(web), turn('2026-11-20T12:00:00Z', web), response('a', '2026-11-20T12:02:00Z')],
+      ...[response('b', '2026-11-20T12:05:00Z'), response('c', '2026-11-20T12:35:00Z')],
+    ]
+    const before = cells(records)
+    expect(before.map(([, , branch]) => branch)).toEqual(['main', 'feature/ACME-1', 'feature/ACME-2'])
+    home.write('web/.git/logs/HEAD', '')
+    expect(cells([...records, turn('2026-11-20T12:36:00Z', web)])).toEqual(before)
+    rmSync(web, { recursive: true })
+    expect(cells([...records, turn('2026-11-20T12:37:00Z', web)])).toEqual(before)
   })
 
   test('have the recorded repository and branch in the first folder only', () => {

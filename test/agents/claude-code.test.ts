@@ -580,7 +580,7 @@ describe('the scan cache', () => {
       path,
       kept.replace(/"cells":"(.{8})./, (_, beginning) => `"cells":"${beginning}%`),
     )
-    expect(withCells(home.scan().uses)).toEqual([before])
+    expect(withCells(home.scan().uses)).toEqual([before!])
     expect(readFileSync(join(home.folder, path), 'utf8')).toBe(kept)
   })
 

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { branchAt, findGitFolder, repositoryName } from '../../src/agents/git-folder.ts'
+import { nameAt, repositoryName } from '../../src/agents/git-folder.ts'
+import { WorkTrees } from '../../src/agents/work-trees.ts'
+import { readAgentsEnvironment } from '../../src/config.ts'
 
 let folder: string
 
@@ -43,9 +45,10 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
+const find = (path: string) => new WorkTrees(readAgentsEnvironment({ HOME: folder })).find(path)
 const found = (path: string) => {
-  const { repository, branch } = findGitFolder(join(folder, path)) ?? {}
-  return [repository, branch]
+  const { repository, branch } = find(join(folder, path)) ?? {}
+  return [repository?.now, branch?.now]
 }
 
 describe('of a folder git knows the repository and the branch', () => {
@@ -64,14 +67,14 @@ describe('of a folder git knows the repository and the branch', () => {
   test('but of no remote no repository, and of no work tree nothing', () => {
     expect(found('part')).toEqual([null, 'main'])
     expect(found('elsewhere')).toEqual([undefined, undefined])
-    expect(findGitFolder('relative')).toBeUndefined()
-    expect(findGitFolder('')).toBeUndefined()
+    expect(find('relative')).toBeUndefined()
+    expect(find('')).toBeUndefined()
   })
 })
 
 test('the branch of a moment is the one that was checked out then', () => {
-  const web = findGitFolder(join(folder, 'web'))!
-  const at = (moment: string) => branchAt(web, Date.parse(moment))
+  const web = find(join(folder, 'web'))!
+  const at = (moment: string) => nameAt(web.branch, Date.parse(moment))
   expect(at('2026-11-01T12:00:00Z')).toBe('main')
   expect(at('2026-11-02T12:00:00Z')).toBe('feature/ACME-42')
   expect(at('2026-11-03T12:00:00Z')).toBeNull()
