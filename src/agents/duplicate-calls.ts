@@ -4,6 +4,7 @@
  */
 import type { ModelCall } from './model-calls.ts'
 import type { ReadFile } from './readers/reader.ts'
+import type { SettledCalls } from './settled-calls.ts'
 
 /**
  * Whether a later line of the same call is more complete than the current one. Lines come in the order of files and
@@ -24,9 +25,10 @@ interface MergedCall {
 /**
  * Returns each call once. It belongs to the session that its copies name; otherwise to the earliest session that
  * contains it: the one with the earliest start; if equal, because forks copy the first lines with their times, the one
- * with the oldest file; or, if files were copied, the one that ended first.
+ * with the oldest file; or, if files were copied, the one that ended first. A call that belonged to a session once stays
+ * with it, since files are removed, and with them what shows whose a copy is.
  */
-export function settleByKey(files: ReadFile[], isBetter: IsBetter): ModelCall[] {
+export function settleByKey(files: ReadFile[], isBetter: IsBetter, settledCalls: SettledCalls): ModelCall[] {
   const spans = sessionSpans(files)
   const merged: MergedCall[] = []
   const places = new Map<string, MergedCall>()
@@ -43,7 +45,7 @@ export function settleByKey(files: ReadFile[], isBetter: IsBetter): ModelCall[] 
       assignSession(one, call, spans)
     }
   }
-  return merged.map(settled)
+  return settledCalls.settle(merged.map(settled))
 }
 
 function assignSession(merged: MergedCall, call: ModelCall, spans: Map<string, SessionSpan>): void {

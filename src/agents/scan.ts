@@ -8,6 +8,7 @@ import type { Reader, ReadFile } from './readers/reader.ts'
 import { type KeptScan, ScanCache } from './scan-cache.ts'
 import { type FoundFile, filesOfTranscript, findFiles, issueOf } from './session-files.ts'
 import { type SessionSum, sumCalls } from './session-sums.ts'
+import { SettledCalls } from './settled-calls.ts'
 import { WorkTrees } from './work-trees.ts'
 
 export interface ScanOptions {
@@ -94,7 +95,8 @@ function scanFiles(
     return reading ? [{ path: file.path, bornAt: file.bornAt, reading }] : []
   })
   const notes: Damage[] = []
-  const calls = reader.settle(read, (file, what) => notes.push({ file, line: null, what, isNote: true }))
+  const settledCalls = new SettledCalls(environment, reader.name)
+  const calls = reader.settle(read, settledCalls, (file, what) => notes.push({ file, line: null, what, isNote: true }))
   const workTrees = new WorkTrees(environment)
   const scan: KeptScan = {
     sums: sumCalls(calls, createPlaceOf(workTrees, startsOf(reader, read))),
@@ -103,6 +105,7 @@ function scanFiles(
     missing: Object.assign({}, ...read.map(({ reading }) => reading.missing)),
     damage: [...read.flatMap(({ path, reading }) => reading.damage.map((each) => ({ file: path, ...each }))), ...notes],
   }
+  settledCalls.save()
   workTrees.save()
   cache.keepFiles()
   // A file that could not be read may be readable the next time, without having changed.

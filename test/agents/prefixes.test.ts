@@ -12,7 +12,8 @@ import type { ModelCall } from '../../src/agents/model-calls.ts'
 import { READERS } from '../../src/agents/readers/all.ts'
 import type { ReadFile } from '../../src/agents/readers/reader.ts'
 import { findFiles } from '../../src/agents/session-files.ts'
-import { AgentHome, FIXTURES } from '../support/agent-home.ts'
+import { SettledCalls } from '../../src/agents/settled-calls.ts'
+import { AgentHome, FIXTURES, withCells } from '../support/agent-home.ts'
 import { runs } from '../support/tier.ts'
 
 let home: AgentHome
@@ -30,7 +31,7 @@ function readCalls(agent: AgentName, path: string): { calls: ModelCall[]; lastKe
   const files = findFiles(reader, home.environment, []).map(
     (file): ReadFile => ({ path: file.path, bornAt: 0, reading: reader.read(file.path) }),
   )
-  const calls = reader.settle(files, () => {})
+  const calls = reader.settle(files, new SettledCalls(home.environment, agent), () => {})
   const changed = files.find((file) => file.path === join(home.folder, path))
   return { calls, lastKey: changed?.reading.calls.at(-1)?.key }
 }
@@ -301,6 +302,28 @@ describe('a prefix of a random file has what the whole file has, except for its 
         expectLinesAppendOnly(agent, path, linesOf(steps))
       }),
       { numRuns: runs(400, 40) },
+    )
+  })
+
+  test.each(files)('of %s, which is scanned after each line as when it is whole', (_, agent, path, linesOf) => {
+    fc.assert(
+      fc.property(fc.array(aStep, { minLength: 1, maxLength: 10 }), (steps) => {
+        const often = new AgentHome()
+        const once = new AgentHome()
+        try {
+          const lines = linesOf(steps)
+          const found = (home: AgentHome, length: number) => {
+            home.write(path, lines.slice(0, length).join(''))
+            return withCells(home.scan({ agents: [agent] }).uses).map((use) => ({ ...use, file: null }))
+          }
+          for (let length = 1; length < lines.length; length += 1) found(often, length)
+          expect(found(often, lines.length)).toEqual(found(once, lines.length))
+        } finally {
+          often.remove()
+          once.remove()
+        }
+      }),
+      { numRuns: runs(50, 5) },
     )
   })
 

@@ -1,9 +1,14 @@
 /** Random transcripts, whose true sums are known from how they are made. */
 import { expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
-import type { Counts } from '../../src/agents/agent.ts'
+import type { Counts, SessionUse } from '../../src/agents/agent.ts'
 import { AgentHome, byName, type Figures, figuresOf, withCells } from '../support/agent-home.ts'
 import { runs } from '../support/tier.ts'
+
+const KINDS = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const
+const keyOf = ({ sessionId, model }: SessionUse) => `${sessionId} ${model}`
 
 const MODELS = ['claude-sonnet-4-5', 'claude-opus-4-8'] as const
 
@@ -155,6 +160,49 @@ test('each call counts once for its original session, in any order of lines, rep
       }
     }),
     { numRuns: runs(150, 50) },
+  )
+}, 300_000)
+
+test('calls stay with their sessions when files are removed, also copies that do not name their original', () => {
+  const removal = fc.record({ share: fc.double({ min: 0, max: 1, noNaN: true }), cache: fc.boolean() })
+  fc.assert(
+    fc.property(
+      fc.array(aSession, { minLength: 2, maxLength: 6 }),
+      fc.array(removal, { minLength: 1, maxLength: 3 }),
+      fc.infiniteStream(fc.nat(99)),
+      (drawn, removals, chance) => {
+        const home = new AgentHome()
+        try {
+          const files = filesOf(sessionsOf(drawn), (lines) =>
+            lines.map((line) => line.replace(/"forkedFrom":\{[^}]*\}/, '"forkedFrom":null')),
+          )
+          for (const [path, lines] of files) home.write(`.claude/projects/${path}`, `${lines.join('\n')}\n`)
+          const before = new Map(home.uses('claude-code').map((use) => [keyOf(use), figuresOf(use)]))
+          const left = new Set(files.keys())
+          for (const { share, cache } of removals) {
+            for (const path of [...left].filter(() => chance.next().value! < share * 100)) {
+              rmSync(join(home.folder, '.claude/projects', path))
+              left.delete(path)
+            }
+            if (cache) rmSync(join(home.folder, '.cache'), { recursive: true })
+            const after = home.uses('claude-code')
+            for (const use of after) {
+              const [figures, first] = [figuresOf(use), before.get(keyOf(use))!]
+              for (const count of ['requests', ...KINDS] as const) {
+                expect(figures[count]).toBeLessThanOrEqual(first?.[count] ?? 0)
+              }
+            }
+            for (const [key, figures] of before) {
+              const isWhole = [...files.keys()].every((path) => !path.includes(figures.session_id) || left.has(path))
+              if (isWhole) expect(after.filter((use) => keyOf(use) === key).map(figuresOf)).toEqual([figures])
+            }
+          }
+        } finally {
+          home.remove()
+        }
+      },
+    ),
+    { numRuns: runs(300, 30), endOnFailure: true },
   )
 }, 300_000)
 

@@ -37,9 +37,9 @@ export const claudeCode: Reader = {
   folders: (environment) => configFolders(environment).map((folder) => join(folder, 'projects')),
   isSessionFile: (path) => SESSION_FILE.test(path),
   read: readSessionFile,
-  settle: (files) => {
+  settle: (files, settledCalls) => {
     const known = withKnownIds(files)
-    const calls = withoutReplays(settleByKey(known, isMoreComplete))
+    const calls = withoutReplays(settleByKey(known, isMoreComplete, settledCalls))
     return [...calls, ...unlistedCalls(calls, known)]
   },
   readTitles,

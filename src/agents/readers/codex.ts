@@ -23,6 +23,7 @@ import {
   UNKNOWN_MODEL,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
+import type { SettledCalls } from '../settled-calls.ts'
 import type { OnNote, Reader, ReadFile } from './reader.ts'
 
 /** Codex compresses those that are older than a week. While one is continued, both files may exist. */
@@ -41,8 +42,8 @@ export const codex: Reader = {
   isSessionFile: (path) => ROLLOUT.test(path),
   recordsFirstBranch: true,
   read: (path) => new RolloutReading(path).run(),
-  settle: (files, onNote) =>
-    settleByKey(withoutInherited(files, onNote), (candidate, held) => isLarger(candidate, held)),
+  settle: (files, settledCalls, onNote) =>
+    settleByKey(withoutInherited(files, settledCalls, onNote), isLarger, settledCalls),
   readTitles,
 }
 
@@ -247,20 +248,24 @@ function isLarger(candidate: ModelCall, held: ModelCall): boolean {
  * Removes running totals that a thread inherited from the thread that it continues. The remaining calls are identified
  * by their total, because an archived thread may be in two files.
  */
-function withoutInherited(files: readonly ReadFile[], onNote: OnNote): ReadFile[] {
+function withoutInherited(files: readonly ReadFile[], settledCalls: SettledCalls, onNote: OnNote): ReadFile[] {
   const threads = threadsIn(files)
   return files.map((file) => {
     const { reading } = file
     const running = reading.calls.filter(({ total }) => total !== undefined)
     if (running.length === 0) return file
-    const { count, isGuess } = inheritedFrom(running, reading, threads)
+    const { count, isGuess } = inheritedFrom(running, reading, threads, settledCalls)
     if (isGuess) onNote(file.path, guessed(count, reading.parents[running[0]!.session]![0]!))
     const inherited = new Set(running.slice(0, count))
     const calls = reading.calls
       .filter((call) => !inherited.has(call))
-      .map((call) => (call.total === undefined ? call : { ...call, key: `${call.session} ${call.total}` }))
+      .map((call) => (call.total === undefined ? call : { ...call, key: keyOfTotal(call.session, call.total) }))
     return { ...file, reading: { ...reading, calls } }
   })
+}
+
+function keyOfTotal(session: string, total: string): string {
+  return `${session} ${total}`
 }
 
 interface Thread {
@@ -292,13 +297,15 @@ function threadsIn(files: readonly ReadFile[]): Threads {
 
 /**
  * How many of a thread's running totals are inherited, which come first. What its parent's file has in the same order is.
- * Without that file, it is what others have that inherited it too: a thread further up, or one with the same parent. If
- * no file has it, the times are the only evidence, which is a guess.
+ * Without that file, it is what is remembered of it, or what others have that inherited it too: a thread further up, or
+ * one with the same parent. If there is nothing, or more seems to be inherited, the times are the only evidence, which is
+ * a guess.
  */
 function inheritedFrom(
   running: readonly ModelCall[],
   reading: FileReading,
   { bySession, byParent }: Threads,
+  settledCalls: SettledCalls,
 ): { count: number; isGuess: boolean } {
   const { session } = running[0]!
   const [parent, ...ancestors] = reading.parents[session] ?? []
@@ -306,9 +313,13 @@ function inheritedFrom(
   const own = running.map(({ total }) => total!)
   const original = bySession.get(parent)
   if (original) return { count: sharedWith(own, original.totals), isGuess: false }
+  const isOthers = (total: string) => [parent, ...ancestors].some((id) => settledCalls.has(id, keyOfTotal(id, total)))
+  const isOwn = (total: string) => settledCalls.has(session, keyOfTotal(session, total))
+  const remembered = leadingCount(own, isOthers)
+  if (remembered > 0 && own.some(isOwn)) return { count: own.findIndex(isOwn), isGuess: false }
   const siblings = byParent.get(parent)!.filter((each) => each.session !== session)
   const relatives = [...ancestors.flatMap((id) => bySession.get(id) ?? []), ...siblings]
-  const shared = Math.max(0, ...relatives.map(({ totals }) => sharedWith(own, totals)))
+  const shared = Math.max(remembered, ...relatives.map(({ totals }) => sharedWith(own, totals)))
   const replayed = replayedCount(running, reading)
   return replayed > shared ? { count: replayed, isGuess: true } : { count: shared, isGuess: false }
 }
@@ -317,8 +328,13 @@ function inheritedFrom(
 function sharedWith(own: readonly string[], totals: readonly string[]): number {
   const from = totals.indexOf(own[0]!)
   if (from === -1) return 0
-  const differing = own.findIndex((total, index) => total !== totals[from + index])
-  return differing === -1 ? own.length : differing
+  return leadingCount(own, (total, index) => total === totals[from + index])
+}
+
+/** How many totals at the start match. */
+function leadingCount(totals: readonly string[], matches: (total: string, index: number) => boolean): number {
+  const differing = totals.findIndex((total, index) => !matches(total, index))
+  return differing === -1 ? totals.length : differing
 }
 
 /**

@@ -35,7 +35,7 @@ export const geminiCli: Reader = {
   isSessionFolder: (path) => CHATS.test(path),
   read: (path) => new ChatReading(path).run(),
   // A message is written again when its tools respond; the last line is complete.
-  settle: (files) => settleByKey(files, () => true),
+  settle: (files, settledCalls) => settleByKey(files, () => true, settledCalls),
   readTitles,
 }
 

@@ -43,7 +43,8 @@ export const opencode: Reader = {
   companions: (path) => (isMessageFile(path) ? [] : [`${path}-wal`]),
   read: (path) => (isMessageFile(path) ? readMessageFile(path) : readDatabase(path)),
   // A message that is still being written has the tokens of its steps so far.
-  settle: (files) => settleByKey(files, (candidate, held) => totalOf(candidate.counts) > totalOf(held.counts)),
+  settle: (files, settledCalls) =>
+    settleByKey(files, (candidate, held) => totalOf(candidate.counts) > totalOf(held.counts), settledCalls),
   readTitles,
 }
 

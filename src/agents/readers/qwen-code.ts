@@ -35,8 +35,12 @@ export const qwenCode: Reader = {
   isSessionFolder: (path) => FOLDER.test(path),
   isSessionFile: (path) => path === LEDGER || CHAT.test(path),
   read: (path) => (basename(path) === LEDGER ? readLedger(path) : readChat(path)),
-  settle: (files) =>
-    settleByKey(withoutLedgerDuplicates(files), (candidate, held) => totalOf(candidate.counts) > totalOf(held.counts)),
+  settle: (files, settledCalls) =>
+    settleByKey(
+      withoutLedgerDuplicates(files),
+      (candidate, held) => totalOf(candidate.counts) > totalOf(held.counts),
+      settledCalls,
+    ),
   readTitles,
 }
 

@@ -6,6 +6,7 @@
 import type { AgentsEnvironment } from '../../config.ts'
 import type { AgentName } from '../agent.ts'
 import type { FileReading, ModelCall } from '../model-calls.ts'
+import type { SettledCalls } from '../settled-calls.ts'
 
 export interface Reader {
   name: AgentName
@@ -29,7 +30,7 @@ export interface Reader {
   /** Throws the operating system's error if the file cannot be read. */
   read(path: string): FileReading
   /** The calls of all files, each once and in the session that made it. */
-  settle(files: ReadFile[], onNote: OnNote): ModelCall[]
+  settle(files: ReadFile[], settledCalls: SettledCalls, onNote: OnNote): ModelCall[]
   /** The titles of sessions, by session. Made of prompts, so only read on request. */
   readTitles(path: string): Map<string, string>
 }

@@ -1,0 +1,129 @@
+/**
+ * Which session made a call, as it was found first. What shows this may disappear: a fork that copies calls without naming
+ * their session must not count them when the file of that session is gone. So the keys of all calls are remembered, as
+ * short hashes.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AgentsEnvironment } from '../config.ts'
+import type { AgentName } from './agent.ts'
+import type { ModelCall } from './model-calls.ts'
+import { writePrivateFile } from './private-files.ts'
+import { stateFolder } from './state-folder.ts'
+
+/** Years of a busy agent, in 4 MB. Sessions that have not changed for longest are forgotten first. */
+const LIMIT_CALLS = 500_000
+
+/** Among as many calls, two have the same hash with a probability of one in 2,000. */
+const HASH_BYTES = 6
+
+const DIGITS_PER_HASH = (HASH_BYTES * 4) / 3
+
+export class SettledCalls {
+  /** By hash. */
+  readonly #sessions = new Map<number, string>()
+  readonly #added = new Map<string, number[]>()
+
+  constructor(
+    readonly environment: AgentsEnvironment,
+    readonly agent: AgentName,
+  ) {
+    for (const [session, text] of load(environment, agent)) {
+      forEachHash(text, (hash) => this.#sessions.set(hash, session))
+    }
+  }
+
+  /** Whether the call is remembered to be the session's. */
+  has(session: string, key: string): boolean {
+    return this.#sessions.get(hashOf(key)) === session
+  }
+
+  /** The same calls, each with the session that it belonged to first. The others are remembered. */
+  settle(calls: readonly ModelCall[]): ModelCall[] {
+    return calls.map((call) => {
+      if (call.key === '') return call
+      const hash = hashOf(call.key)
+      const session = this.#sessions.get(hash)
+      if (session === undefined) this.#add(hash, call.session)
+      return session === undefined || session === call.session ? call : { ...call, session }
+    })
+  }
+
+  #add(hash: number, session: string): void {
+    const added = this.#added.get(session)
+    if (added) added.push(hash)
+    else this.#added.set(session, [hash])
+    this.#sessions.set(hash, session)
+  }
+
+  /** If the folder can't be written, a fork may count copies when the file of their session is gone. */
+  save(): void {
+    if (this.#added.size === 0) return
+    // Another scan may have written meanwhile.
+    const sessions = load(this.environment, this.agent)
+    for (const [session, hashes] of this.#added) {
+      const text = (sessions.get(session) ?? '') + textOfHashes(hashes)
+      // At the end, as it changed last.
+      sessions.delete(session)
+      sessions.set(session, text)
+    }
+    let left = LIMIT_CALLS
+    const lines = [...sessions].toReversed().flatMap(([session, text]) => {
+      left -= text.length / DIGITS_PER_HASH
+      return left < 0 ? [] : `${JSON.stringify([session, text, checksumOf(session, text)])}\n`
+    })
+    try {
+      writePrivateFile(pathOf(this.environment, this.agent), lines.toReversed().join(''))
+    } catch {}
+  }
+}
+
+function pathOf(environment: AgentsEnvironment, agent: AgentName): string {
+  return join(stateFolder(environment), 'settled-calls', `${agent}.jsonl`)
+}
+
+/**
+ * By session, the hashes of its calls in Base64. Without what is damaged: a session with another name would be one that
+ * never was.
+ */
+function load(environment: AgentsEnvironment, agent: AgentName): Map<string, string> {
+  const sessions = new Map<string, string>()
+  for (const line of linesOf(pathOf(environment, agent))) {
+    try {
+      const [session, text, checksum] = JSON.parse(line)
+      if (checksum === checksumOf(session, text)) sessions.set(session, text)
+    } catch {}
+  }
+  return sessions
+}
+
+function linesOf(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n')
+  } catch {
+    return []
+  }
+}
+
+/** A published algorithm, since later versions must find the same. */
+function checksumOf(session: string, text: string): number {
+  return Bun.hash.xxHash32(`${session} ${text}`)
+}
+
+/** 48 bits of two hashes of 32, which are faster than one of 64. */
+function hashOf(key: string): number {
+  return Bun.hash.xxHash32(key, 1) + (Bun.hash.xxHash32(key, 2) & 0xffff) * 2 ** 32
+}
+
+function forEachHash(text: string, visit: (hash: number) => void): void {
+  const bytes = Buffer.from(text, 'base64')
+  for (let at = 0; at < bytes.length; at += HASH_BYTES) visit(bytes.readUIntLE(at, HASH_BYTES))
+}
+
+/** The texts of several can be joined, because the digits of a hash are not shared with the next one. */
+function textOfHashes(hashes: readonly number[]): string {
+  const bytes = Buffer.alloc(hashes.length * HASH_BYTES)
+  let at = 0
+  for (const hash of hashes) at = bytes.writeUIntLE(hash, at, HASH_BYTES)
+  return bytes.toString('base64')
+}
