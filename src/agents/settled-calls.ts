@@ -1,7 +1,7 @@
 /**
  * Which session made a call, as it was found first. What shows this may disappear: a fork that copies calls without naming
- * their session must not count them when the file of that session is gone. So the keys of all calls are remembered, as
- * short hashes.
+ * their session must not count them when the file of that session is gone, and must go on counting what its totals have
+ * more than those of that session. So the keys of all calls are remembered, as short hashes, and the latter as facts.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,6 +14,9 @@ import { stateFolder } from './state-folder.ts'
 /** Years of a busy agent, in 4 MB. Sessions that have not changed for longest are forgotten first. */
 const LIMIT_CALLS = 500_000
 
+/** A kilobyte each at most, one for a fork. */
+const LIMIT_FACTS = 1_000
+
 /** Among as many calls, two have the same hash with a probability of one in 2,000. */
 const HASH_BYTES = 6
 
@@ -22,13 +25,19 @@ const DIGITS_PER_HASH = (HASH_BYTES * 4) / 3
 export class SettledCalls {
   /** By hash. */
   readonly #sessions = new Map<number, string>()
+  /** By session. */
   readonly #added = new Map<string, number[]>()
+  /** JSON by name. */
+  readonly #facts: Map<string, string>
+  readonly #addedFacts = new Map<string, string>()
 
   constructor(
     readonly environment: AgentsEnvironment,
     readonly agent: AgentName,
   ) {
-    for (const [session, text] of load(environment, agent)) {
+    const { sessions, facts } = load(environment, agent)
+    this.#facts = facts
+    for (const [session, text] of sessions) {
       forEachHash(text, (hash) => this.#sessions.set(hash, session))
     }
   }
@@ -56,11 +65,19 @@ export class SettledCalls {
     this.#sessions.set(hash, session)
   }
 
+  /** What was found under that name first, also when it can't be found any more. */
+  firstFound<Fact>(name: string, found: Fact | undefined): Fact | undefined {
+    const known = this.#facts.get(name)
+    if (known !== undefined) return JSON.parse(known)
+    if (found !== undefined) this.#addedFacts.set(name, JSON.stringify(found))
+    return found
+  }
+
   /** If the folder can't be written, a fork may count copies when the file of their session is gone. */
   save(): void {
-    if (this.#added.size === 0) return
+    if (this.#added.size + this.#addedFacts.size === 0) return
     // Another scan may have written meanwhile.
-    const sessions = load(this.environment, this.agent)
+    const { sessions, facts } = load(this.environment, this.agent)
     for (const [session, hashes] of this.#added) {
       const text = (sessions.get(session) ?? '') + textOfHashes(hashes)
       // At the end, as it changed last.
@@ -70,10 +87,11 @@ export class SettledCalls {
     let left = LIMIT_CALLS
     const lines = [...sessions].toReversed().flatMap(([session, text]) => {
       left -= text.length / DIGITS_PER_HASH
-      return left < 0 ? [] : `${JSON.stringify([session, text, checksumOf(session, text)])}\n`
+      return left < 0 ? [] : lineOf(session, text, 'calls')
     })
+    const found = [...facts, ...this.#addedFacts].slice(-LIMIT_FACTS).map(([name, text]) => lineOf(name, text, 'fact'))
     try {
-      writePrivateFile(pathOf(this.environment, this.agent), lines.toReversed().join(''))
+      writePrivateFile(pathOf(this.environment, this.agent), [...lines.toReversed(), ...found].join(''))
     } catch {}
   }
 }
@@ -82,19 +100,28 @@ function pathOf(environment: AgentsEnvironment, agent: AgentName): string {
   return join(stateFolder(environment), 'settled-calls', `${agent}.jsonl`)
 }
 
-/**
- * By session, the hashes of its calls in Base64. Without what is damaged: a session with another name would be one that
- * never was.
- */
-function load(environment: AgentsEnvironment, agent: AgentName): Map<string, string> {
-  const sessions = new Map<string, string>()
+type LineKind = 'calls' | 'fact'
+
+function lineOf(name: string, text: string, kind: LineKind): string {
+  return `${JSON.stringify([name, text, kind, checksumOf(name, text, kind)])}\n`
+}
+
+interface Remembered {
+  /** By session, the hashes of its calls in Base64. */
+  sessions: Map<string, string>
+  facts: Map<string, string>
+}
+
+/** Without what is damaged: a session with another name would be one that never was. */
+function load(environment: AgentsEnvironment, agent: AgentName): Remembered {
+  const remembered = { sessions: new Map<string, string>(), facts: new Map<string, string>() }
   for (const line of linesOf(pathOf(environment, agent))) {
     try {
-      const [session, text, checksum] = JSON.parse(line)
-      if (checksum === checksumOf(session, text)) sessions.set(session, text)
+      const [name, text, kind, checksum] = JSON.parse(line)
+      if (checksum === checksumOf(name, text, kind)) remembered[kind === 'calls' ? 'sessions' : 'facts'].set(name, text)
     } catch {}
   }
-  return sessions
+  return remembered
 }
 
 function linesOf(path: string): string[] {
@@ -106,8 +133,8 @@ function linesOf(path: string): string[] {
 }
 
 /** A published algorithm, since later versions must find the same. */
-function checksumOf(session: string, text: string): number {
-  return Bun.hash.xxHash32(`${session} ${text}`)
+function checksumOf(name: string, text: string, kind: LineKind): number {
+  return Bun.hash.xxHash32(`${kind} ${name} ${text}`)
 }
 
 /** 48 bits of two hashes of 32, which are faster than one of 64. */

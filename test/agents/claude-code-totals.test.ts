@@ -1,5 +1,7 @@
 /** What Claude Code used according to its own totals, and does not list request by request. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { AgentHome } from '../support/agent-home.ts'
 import { runs } from '../support/tier.ts'
@@ -159,6 +161,24 @@ test('A fork does not count what its totals have from the session that it copied
     ['f', SONNET, 2, 8],
   ]
   expect(found()).toEqual(expected)
+})
+
+test('A fork counts the same when the file of the session that it copied is removed', () => {
+  const fork = (...more: object[]) =>
+    home.writeLines(project('f'), [
+      call('a', 1, 10, { session: 'f', from: 's' }),
+      call('c', 30, 5, { session: 'f' }),
+      totals({ [SONNET]: 25 }, { session: 'f', running: 2 }),
+      ...more,
+    ])
+  home.writeLines(project('s'), [call('a', 1, 10), totals({ [SONNET]: 17 })])
+  fork()
+  expect(found()).toContainEqual(['f', SONNET, 2, 8])
+  rmSync(join(home.folder, project('s')))
+  rmSync(join(home.folder, '.cache'), { recursive: true })
+  expect(found()).toContainEqual(['f', SONNET, 2, 8])
+  fork(call('d', 90, 2, { session: 'f' }), totals({ [SONNET]: 28 }, { session: 'f', running: 3 }))
+  expect(found()).toContainEqual(['f', SONNET, 4, 11])
 })
 
 test('A fork of a session without a file counts only what its lines have', () => {

@@ -19,6 +19,7 @@ import {
   textOf,
   totalOf,
 } from '../model-calls.ts'
+import type { SettledCalls } from '../settled-calls.ts'
 import type { ReadFile } from './reader.ts'
 
 const COUNTS = [
@@ -91,14 +92,18 @@ function modelsOf(usage: Record<string, unknown>, onDamage: OnDamage): SessionTo
  * only be too small, never too large: the calls of a process that was killed are listed, and its successor's totals lack
  * them.
  */
-export function unlistedCalls(listed: readonly ModelCall[], files: readonly ReadFile[]): ModelCall[] {
+export function unlistedCalls(
+  listed: readonly ModelCall[],
+  files: readonly ReadFile[],
+  settledCalls: SettledCalls,
+): ModelCall[] {
   const totals = totalsIn(files)
   if (totals.length === 0) return []
   const calls = callsBySession(listed, files, new Set(totals.map(({ session }) => session)))
   // The totals of a session that continue each other.
   const chains = Map.groupBy(totals, ({ session, since }) => `${session} ${since}`)
   return [...chains.values()].flatMap((chain) => {
-    const inherited = inheritedBy(chain[0]!, totals)
+    const inherited = inheritedBy(chain[0]!, totals, settledCalls)
     return inherited ? unlistedIn(chain, inherited, [...calls.get(chain[0]!.session)!]) : []
   })
 }
@@ -117,13 +122,17 @@ function totalsIn(files: readonly ReadFile[]): SessionTotals[] {
 }
 
 /**
- * What a fork's totals took over from the session that it is a fork of; undefined if that session's file no longer
- * exists.
+ * What a fork's totals took over from the session that it is a fork of; undefined if that session's file was never read.
  */
-function inheritedBy(first: SessionTotals, totals: readonly SessionTotals[]): Inherited | undefined {
+function inheritedBy(
+  first: SessionTotals,
+  totals: readonly SessionTotals[],
+  settledCalls: SettledCalls,
+): Inherited | undefined {
   const { session, since, ownFrom, copiedUntil } = first
   if (copiedUntil === null || copiedUntil < since) return { models: {}, at: since - 1 }
-  return totals.findLast((each) => each.since === since && each.session !== session && each.at <= ownFrom)
+  const found = totals.findLast((each) => each.since === since && each.session !== session && each.at <= ownFrom)
+  return settledCalls.firstFound(`${session} ${since}`, found && { models: found.models, at: found.at })
 }
 
 type Inherited = Pick<SessionTotals, 'models' | 'at'>

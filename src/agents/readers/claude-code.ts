@@ -40,7 +40,7 @@ export const claudeCode: Reader = {
   settle: (files, settledCalls) => {
     const known = withKnownIds(files)
     const calls = withoutReplays(settleByKey(known, isMoreComplete, settledCalls))
-    return [...calls, ...unlistedCalls(calls, known)]
+    return [...calls, ...unlistedCalls(calls, known, settledCalls)]
   },
   readTitles,
 }
