@@ -363,10 +363,13 @@ const SOME = [
   ['scan', 'slices', 'hook', 'whole', 'telemetry'],
 ]
 
-for (const [name, shape] of Object.entries(SHAPES)) {
+for (const [index, [name, shape]] of Object.entries(SHAPES).entries()) {
+  // All of them take minutes on PostgreSQL.
+  const orders = index === 0 ? ALL : ALL.filter((_, at) => at % 6 === index)
+
   test(`a session ${name} becomes the same entries, whoever reports it in which order`, async () => {
     const stage = await start(shape.timeZone)
-    for (const steps of isLong ? ALL : SOME) {
+    for (const steps of isLong ? orders : SOME) {
       const entries = await recorded(stage, shape, steps)
       expect({ steps, entries: entries.map(shown) }).toEqual({ steps, entries: shape.entries })
       expect(entries.map(({ slice, tokens, cost }) => [slice!.day, tokens.total, nanosOf(cost)])).toEqual(
@@ -374,5 +377,5 @@ for (const [name, shape] of Object.entries(SHAPES)) {
       )
     }
     expect(await stage.app.services.entries.verify()).toEqual([])
-  }, 600_000)
+  }, 1_800_000)
 }
