@@ -95,7 +95,9 @@ export async function previewUses(
   let done = 0
   for (const batch of batchesOf(uses, { ...options, timeZone })) {
     const texts = batch.map(({ text }) => text)
-    const { results, entries } = await patiently(() => tryOutBatch(server, texts), options)
+    const tried = await patiently(() => tryOutBatch(server, texts), options)
+    if (!tried) return undefined
+    const { results, entries } = tried
     for (const entry of entries) preview.entries.push(entry)
     for (const [index, { refusal }] of results.entries()) {
       if (refusal) preview.refused.push({ use: batch[index]!.use, refusal })

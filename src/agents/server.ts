@@ -117,17 +117,23 @@ export async function reportBatch(server: ClientConfig, reports: readonly Report
   )
 }
 
-/** What {@link reportBatch} would do. Nothing is saved. Only for servers that name their time zone. */
+/**
+ * What {@link reportBatch} would do. Nothing is saved. Only for servers that name their time zone; undefined if the server
+ * knows no dry run.
+ */
 export async function tryOutBatch(
   server: ClientConfig,
   reports: readonly ReportText[],
-): Promise<{ results: Reported[]; entries: PlannedEntry[] }> {
-  const { results, entries } = await callBatch(
-    server,
-    reports.map(({ sliced }) => sliced),
-    '?dry_run=true',
-  )
-  return { results: results.map(reportedOf), entries: entries! }
+): Promise<{ results: Reported[]; entries: PlannedEntry[] } | undefined> {
+  const texts = reports.map(({ sliced }) => sliced)
+  try {
+    const { results, entries } = await callBatch(server, texts, '?dry_run=true')
+    return { results: results.map(reportedOf), entries: entries! }
+  } catch (error) {
+    // The reports themselves are refused one by one.
+    if (error instanceof ServerError && error.status === 422) return undefined
+    throw error
+  }
 }
 
 function refusesSlices({ refusal }: Reported): boolean {

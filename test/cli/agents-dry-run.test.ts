@@ -183,6 +183,26 @@ test('a server of an earlier version is sent nothing', async () => {
   }
 })
 
+test('a server that refuses the parameter is one of an earlier version', async () => {
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch({ method }) {
+      if (method === 'GET') return Response.json({ user: {}, organization: { name: 'Acme', time_zone: 'UTC' } })
+      const problem = { status: 422, code: 'validation_failed', detail: 'dry_run is not a parameter.' }
+      return Response.json(problem, { status: 422, headers: { 'content-type': 'application/problem+json' } })
+    },
+  })
+  try {
+    const older = { ...env, TALLY_URL: `http://127.0.0.1:${server.port}` }
+    const { stdout, stderr } = await tally.done([...scan, '--dry-run'], { env: older })
+    expect(stdout).toContain('7 sessions in 7 files')
+    expect(stderr).toContain('is of an earlier version')
+  } finally {
+    await server.stop(true)
+  }
+})
+
 test('without a token the sessions are shown, and a server that refuses the token is an error', async () => {
   const { stdout, stderr } = await tally.done([...scan, '--dry-run'], { env: { HOME: home.folder } })
   expect(stdout).toContain('7 sessions in 7 files')
