@@ -300,7 +300,7 @@ export async function listUnevenDivisions(reader: Reader, limit: number) {
   return uneven.slice(0, limit)
 }
 
-export type SlicedEntry = Pick<EntryRecord, 'id' | 'uid' | 'startedAt' | 'corrected'> & {
+interface SlicedEntry extends Pick<EntryRecord, 'id' | 'uid' | 'startedAt' | 'corrected'> {
   day: number | null
   zone: string | null
 }

@@ -115,7 +115,7 @@ forEachEngine('a session that two people report', (open) => {
       ...{ started_at: `2026-11-${day}T10:00:00Z`, ended_at: `2026-11-${day}T11:00:00Z` },
       tokens: { input: 100_000, output: 1_000 },
     }))
-    const body = { started_at: slices[0]!.started_at, tokens: undefined, slices }
+    const body = { started_at: slices[0]!.started_at, tokens: { input: 200_000, output: 2_000 }, slices }
     await report(ada, body)
     await report(await callerOf('eve'), body)
     const held = await list({ status: ['held'] })
