@@ -184,6 +184,22 @@ forEachEngine('a session with slices from several sources', (open) => {
     expect((await shown('s-1')).map(({ tools }) => tools)).toEqual([null, { search: 2 }])
   })
 
+  test('divides a cost that is only known of the whole by list value, unless a part is approved', async () => {
+    const { say, shown, services } = await stage(await open())
+    const cost: Statement = {
+      ...{ source: 'metric', ended_at: '2026-10-30T11:00:59Z', tokens: { input: 1_000, output: 2 } },
+      reported_cost: 1.01,
+    }
+    for (const approves of [false, true]) {
+      const session = `s-${approves}`
+      const { entry } = await say(session, { source: 'report', slices: FILE })
+      if (approves) await services.entries.approval.decideEntry(entry.entry.uid, { action: 'approve' }, OPERATOR)
+      await say(session, cost)
+      const costs = (await shown(session)).map(({ reported_cost }) => JSON.stringify(reported_cost))
+      expect(costs).toEqual(approves ? ['null', 'null'] : ['0.605', '0.405'])
+    }
+  })
+
   test('goes on with an older client, in any order', async () => {
     const { say, shown } = await stage(await open())
     const statements: Statement[] = [

@@ -266,6 +266,19 @@ forEachEngine('a sliced session', (open) => {
     ])
   })
 
+  test('has the provider that its model had, and the summary of each slice', async () => {
+    const { tell, listed } = await stage(await open())
+    const first = cell('2026-10-30T10:00', 'A-1', 1, 0, { summary: 'Plan' })
+    await tell({ provider: 'bedrock', summary: 'All', slices: [first] })
+    const others = [cell('2026-10-31T10:00', 'A-1', 1, 0, { summary: 'Build' }), cell('2026-11-01T10:00', 'A-1', 1)]
+    await tell({ summary: 'All', slices: [first, ...others] })
+    expect((await listed()).map(({ provider, summary }) => [provider, summary])).toEqual([
+      ['bedrock', 'Plan'],
+      ['bedrock', 'Build'],
+      ['bedrock', 'All'],
+    ])
+  })
+
   test('with one slice is as the whole would be', async () => {
     const { tell, listed, services, ada } = await stage(await open())
     const one = cell('2026-10-30T10:00', 'A-1', 1_000, 10, { requests: 3 })

@@ -88,6 +88,7 @@ forEachEngine('the sessions of a database from before slices', (_, engine) => {
       ignored: (id) => approval.decideEntry(id, { action: 'void', reason: REASON, laterReports: 'ignore' }, OPERATOR),
       placed: (id) => places.changeEntry(id, { project: 'TWO' }, OPERATOR),
       corrected: (id) => places.changeEntry(id, { ...usage(900), reason: REASON }, OPERATOR),
+      relabelled: (id) => places.changeEntry(id, { labels: { branch: 'A-1' } }, OPERATOR),
       divided: (id) =>
         division.divide(id, { parts: ['ONE', 'TWO'].map((project) => ({ project, share: 1 })) }, OPERATOR),
       contested: () => older.tell(whole('contested'), 'log'),
@@ -128,6 +129,7 @@ forEachEngine('the sessions of a database from before slices', (_, engine) => {
       voided: [...goesOn, 'whole 1000 voided'],
       ignored: ['whole 1000 voided'],
       placed: [...goesOn, 'whole 1000 submitted'],
+      relabelled: [...goesOn, 'whole 1000 submitted'],
       corrected: [...goesOn, 'whole 900 submitted'],
       divided: [...goesOn, 'whole 500 submitted'],
     }
