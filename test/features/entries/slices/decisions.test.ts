@@ -230,8 +230,8 @@ forEachEngine('whatever people decide about a sliced session', (open) => {
           // A transcript without its first calls, whose total may be less than what is fixed.
           if (calls.length > 1) calls.splice(0, 1)
         } else if (act.what === 'repeat') {
-          // What was ignored until it was restored counts with the next report.
-          if (last && !known.some(ignoresReports) && isSummed(known, latest)) await report(last, true)
+          // What was fixed or ignored until then may be open again.
+          if (last) await report(last, false)
         } else if (act.what === 'bill') {
           const numbers = [await does.bill('2026-10', act.project), await does.bill('2026-11', act.project)]
           bills.push(...numbers.filter((number) => number !== undefined))
@@ -511,10 +511,6 @@ function suppliedBy(latest: ReadonlyMap<SessionSource, Said>): Said {
     (one, other) => other.totals.output - one.totals.output || order.indexOf(one.source) - order.indexOf(other.source),
   )
   return ranked[0]!
-}
-
-function isSummed(rows: readonly EntryRecord[], latest: ReadonlyMap<SessionSource, Said>): boolean {
-  return sumsOf(rows).input === suppliedBy(latest).totals.input
 }
 
 /** All entries together, on whichever bill, are what the source that counts has said; ignored ones are not. */

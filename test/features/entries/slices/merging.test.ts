@@ -200,6 +200,56 @@ forEachEngine('a session with slices from several sources', (open) => {
     }
   })
 
+  test('has what its slices name, and of two statements with slices the later one, else always the same', async () => {
+    const { say, shown } = await stage(await open())
+    const named = (at: string, project: string) => cell(at, '', 100, { project })
+    const cases: [Statement[], unknown[]][] = [
+      [
+        [{ source: 'report', slices: [named('2026-10-30T10:00', 'ONE'), named('2026-10-31T10:00', 'TWO')] }],
+        [
+          ['10-30', 'A-2', 100, 'ONE'],
+          ['10-31', 'A-2', 100, 'TWO'],
+        ],
+      ],
+      [
+        [{ source: 'report', slices: [cell('2026-10-30T10:00', 'A-1', 600), cell('2026-10-30T11:00', '', 400)] }],
+        [
+          ['10-30', 'A-1', 600, 'ONE'],
+          ['10-30', '', 400, undefined],
+        ],
+      ],
+      [
+        [
+          { source: 'report', slices: FILE },
+          { source: 'report', slices: [...FILE, cell('2026-10-31T10:00', 'A-1', 50)] },
+        ],
+        [
+          ['10-30', 'A-1', 600, 'ONE'],
+          ['10-30', 'A-2', 400, 'TWO'],
+          ['10-31', 'A-1', 50, 'ONE'],
+        ],
+      ],
+      [
+        [
+          { source: 'report', slices: FILE },
+          { source: 'report', slices: [cell('2026-10-30T10:00', 'A-1', 500), cell('2026-10-30T11:00', 'A-2', 500)] },
+        ],
+        [
+          ['10-30', 'A-1', 600, 'ONE'],
+          ['10-30', 'A-2', 400, 'TWO'],
+        ],
+      ],
+    ]
+    const log: Statement = { source: 'log', tokens: { input: 1, output: 1 }, labels: { branch: 'A-2' } }
+    for (const [number, [statements, expected]] of cases.entries()) {
+      for (const [position, order] of [...permutationsOf([...statements, log])].entries()) {
+        const session = `n-${number}-${position}`
+        for (const statement of order) await say(session, statement)
+        expect([session, shownBriefly(await shown(session))]).toEqual([session, expected] as never)
+      }
+    }
+  })
+
   test('goes on with an older client, in any order', async () => {
     const { say, shown } = await stage(await open())
     const statements: Statement[] = [

@@ -62,6 +62,21 @@ describe('totals of a client without slices', () => {
     expect(costs(unpriced)).toEqual([60n, 40n])
     expect(costs(({ counts }) => (counts.input === 600 ? 1n : 3n))).toEqual([25n, 75n])
   })
+
+  test('have no cost that was known of some slices only, or of other figures', () => {
+    const costs = (total: Totals, each: (bigint | null)[]) => {
+      const slices = [600, 400].map((input, at) => slice(30, `A-${at}`, input, { reportedCostNanos: each[at]! }))
+      return laidOver(total, slices, 30, unpriced).map(({ reportedCostNanos }) => reportedCostNanos)
+    }
+    expect(costs(totals(1_000, 30, { reportedCostNanos: 100n }), [5n, null])).toEqual([60n, 40n])
+    expect(costs(totals(900, 30), [5n, 5n])).toEqual([null, null])
+    expect(costs(totals(1_100, 30), [5n, 5n])).toEqual([5n, null])
+  })
+
+  test('leave estimated what was', () => {
+    const slices = [{ ...slice(30, 'A-1', 600), estimated: true }, slice(30, 'A-2', 400)]
+    expect(laidOver(totals(1_000, 30), slices, 30, unpriced).map(({ estimated }) => estimated)).toEqual([true, false])
+  })
 })
 
 describe('a source without places', () => {

@@ -266,6 +266,14 @@ forEachEngine('a sliced session', (open) => {
     ])
   })
 
+  test('of which nothing was used is one entry at zero', async () => {
+    const { tell, shown } = await stage(await open())
+    const slices = [cell('2026-10-30T10:00', 'A-1', 0), cell('2026-10-31T10:00', 'A-1', 0)]
+    await tell({ slices })
+    expect((await tell({ slices })).outcome).toBe('repeated')
+    expect(await shown()).toEqual([['10-30', 'A-1', 0, 0, 0]])
+  })
+
   test('has the provider that its model had, and the summary of each slice', async () => {
     const { tell, listed } = await stage(await open())
     const first = cell('2026-10-30T10:00', 'A-1', 1, 0, { summary: 'Plan' })

@@ -92,6 +92,36 @@ describe('the parts of a sliced session', () => {
     ])
   })
 
+  test('begin where the part that they go on from ended, and keep that start', () => {
+    const [day, half] = [24 * HOUR, HOUR / 2]
+    const fixed = part(key(1), 5, true, { endedAt: day + half })
+    expect(stepsTo([fixed], [target(key(1), 7)])).toMatchObject([{ kind: 'append', usage: { startedAt: day + half } }])
+    const open = part(key(1), 1, false, { startedAt: day + half + 1 })
+    const further = stepsTo([fixed, open], [target(key(1), 9)])
+    expect(further).toMatchObject([{ kind: 'set', usage: { startedAt: day + half + 1 } }])
+  })
+
+  test('supersede an open whole that no slice needs', () => {
+    const parts = [part(null, 9, false), part(key(1), 3, false)]
+    expect(inputs(parts, [target(key(1), 5)])).toEqual([
+      { kind: 'set', day: 1, input: 5 },
+      { kind: 'supersede', part: 0 },
+    ])
+  })
+
+  test('deduct the list value of what was fixed without a reported cost', () => {
+    const whole = { ...part(null, 5, true), costNanos: 30n }
+    const [step] = stepsTo([whole], [target(key(1), 10, { reportedCostNanos: 100n })]) as never[]
+    expect(step).toMatchObject({ usage: { reportedCostNanos: 70n } })
+  })
+
+  test('deduct active time that moved from other slices, without ever refusing it', () => {
+    const fixed = part(key(1), 5, true, { activeMs: 10 })
+    const steps = stepsTo([fixed], [target(key(1), 5, { activeMs: 5 }), target(key(2), 5, { activeMs: 20 })])
+    expect(steps).toMatchObject([{ target: { key: key(2) }, usage: { activeMs: 15 } }])
+    expect(stepsTo([fixed], [target(key(1), 6, { activeMs: 1 })])).toMatchObject([{ usage: { activeMs: 0 } }])
+  })
+
   test('take what is missing of shorter requests from longer ones', () => {
     const long = (input: number) => ({
       details: usageDetails({ requestsAbove: [{ threshold: 200_000, counts: { ...ZERO_COUNTS, input } }] }),
