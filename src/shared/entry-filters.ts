@@ -235,7 +235,8 @@ export const ENTRY_FILTERS = {
   },
   superseded: {
     kind: 'flag',
-    description: 'Whether later reports or another source of the session leave nothing of the entry, so that its counts are 0',
+    description:
+      'Whether later reports or another source of the session leave nothing of the entry, so that its counts are 0',
     argument: 'yes|no',
     help: 'whether later reports or another source leave nothing of the entry',
     group: 'state',
