@@ -2,22 +2,33 @@
 import type { Place } from './agent.ts'
 import { type GitFolder, nameAt, repositoryName } from './git-folder.ts'
 import type { ModelCall } from './model-calls.ts'
+import type { Reader } from './readers/reader.ts'
 import type { PlaceOf } from './session-sums.ts'
 import type { WorkTrees } from './work-trees.ts'
+
+/**
+ * Git records whole seconds. A call that ends within that of a checkout was before it: it is the one that asked for it.
+ */
+const CHECKOUT_MS = 999
 
 /**
  * Folders of one repository are one place. `startOf` returns when a session started if its calls have the branch of that
  * moment; otherwise undefined.
  */
-export function createPlaceOf(workTrees: WorkTrees, startOf: (session: string) => number | undefined): PlaceOf {
+export function createPlaceOf(
+  workTrees: WorkTrees,
+  startOf: (session: string) => number | undefined,
+  { recordsStarts }: Pick<Reader, 'recordsStarts'>,
+): PlaceOf {
   const places = new Map<string, Place>()
   let latest: { call: ModelCall; place: Place } | undefined
 
   function branchOf({ branch, session, at }: ModelCall, git: GitFolder | undefined): string | null {
-    if (branch === '') return git ? nameAt(git.branch, at) : null
+    const moment = recordsStarts ? at : at - CHECKOUT_MS
+    if (branch === '') return git ? nameAt(git.branch, moment) : null
     const startedAt = startOf(session)
-    const hasChanged = git?.branch.changes.some(({ atMs }) => atMs > startedAt! && atMs <= at)
-    return startedAt !== undefined && hasChanged ? nameAt(git!.branch, at) : branch
+    const hasChanged = git?.branch.changes.some(({ atMs }) => atMs > startedAt! && atMs <= moment)
+    return startedAt !== undefined && hasChanged ? nameAt(git!.branch, moment) : branch
   }
 
   return (call) => {

@@ -99,7 +99,7 @@ function scanFiles(
   const calls = reader.settle(read, settledCalls, (file, what) => notes.push({ file, line: null, what, isNote: true }))
   const workTrees = new WorkTrees(environment)
   const scan: KeptScan = {
-    sums: sumCalls(calls, createPlaceOf(workTrees, startsOf(reader, read))),
+    sums: sumCalls(calls, createPlaceOf(workTrees, startsOf(reader, read), reader)),
     files: placesOf(read),
     parents: Object.assign({}, ...read.map(({ reading }) => reading.parents)),
     missing: Object.assign({}, ...read.map(({ reading }) => reading.missing)),

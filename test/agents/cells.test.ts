@@ -246,6 +246,20 @@ describe('the cells of a thread of Codex', () => {
     expect(cells([...records, turn('2026-11-20T12:37:00Z', web)])).toEqual(before)
   })
 
+  test('have the branch before the checkout that the agent did right after a call', () => {
+    const web = repository('web', git.repository_url, [['2026-11-20T12:03:00Z', 'main', 'feature/ACME-1']])
+    const used = cells([
+      meta(web),
+      turn('2026-11-20T12:00:00Z', web),
+      response('a', '2026-11-20T12:03:00.400Z'),
+      response('b', '2026-11-20T12:03:01.100Z'),
+    ])
+    expect(used).toEqual([
+      ['12:03', 'acme/web', 'main', 1],
+      ['12:03', 'acme/web', 'feature/ACME-1', 1],
+    ])
+  })
+
   test('have the recorded repository and branch in the first folder only', () => {
     const api = repository('api', 'https://example.com/acme/api')
     const used = cells([
@@ -263,4 +277,22 @@ describe('the cells of a thread of Codex', () => {
       ['12:20', 'acme/web', 'main', 1],
     ])
   })
+})
+
+test('the cells of opencode, which records when calls start, have the branch after a checkout that came before', () => {
+  const web = repository('web', 'https://example.com/acme/web', [['2026-11-20T12:03:00Z', 'main', 'feature/ACME-1']])
+  const message = (id: string, at: string) =>
+    home.write(
+      `.local/share/opencode/storage/message/s/${id}.json`,
+      JSON.stringify({
+        ...{ id, sessionID: 's', role: 'assistant', modelID: 'gpt-5.4', path: { cwd: web } },
+        ...{ time: { created: Date.parse(at) }, tokens: { input: 100, output: 10, reasoning: 0 } },
+      }),
+    )
+  message('a', '2026-11-20T12:02:59.900Z')
+  message('b', '2026-11-20T12:03:00.400Z')
+  expect(placesOf(home.uses('opencode')[0]!.cells())).toEqual([
+    ['12:02', 'acme/web', 'main', 1],
+    ['12:03', 'acme/web', 'feature/ACME-1', 1],
+  ])
 })

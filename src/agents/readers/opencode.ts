@@ -40,6 +40,7 @@ export const opencode: Reader = {
       : [resolve(dataHome, 'opencode', opencodeDatabase)],
   isSessionFile: (path) => DATABASE.test(path) || MESSAGE.test(path),
   isSessionFolder: (path) => FOLDER.test(path),
+  recordsStarts: true,
   companions: (path) => (isMessageFile(path) ? [] : [`${path}-wal`]),
   read: (path) => (isMessageFile(path) ? readMessageFile(path) : readDatabase(path)),
   // A message that is still being written has the tokens of its steps so far.

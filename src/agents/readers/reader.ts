@@ -25,6 +25,8 @@ export interface Reader {
   isSessionFolder?(path: string): boolean
   /** The calls of a session all have the branch that was checked out at its start. */
   recordsFirstBranch?: true
+  /** The time of a call is that of its start instead of its end. */
+  recordsStarts?: true
   /** Other files that affect what is read from this one, such as its log. */
   companions?(path: string): string[]
   /** Throws the operating system's error if the file cannot be read. */
