@@ -39,6 +39,8 @@ interface AnyAgent {
   unrecorded?: Purpose[]
   /** Whether its session files contain a request only after the tools that it asked for have run. */
   recordsAfterTools?: boolean
+  /** Its session files if it is a static executable: its clock cannot be moved, so the times that it wrote are. */
+  shiftedFiles?: string
   configure(setting: Setting): Configuration
 }
 
@@ -71,7 +73,23 @@ export const AGENTS: TriedAgent[] = [
     package: '@anthropic-ai/claude-code',
     program: 'claude',
     encodings: ['protobuf', 'json'],
-    scenarios: ['resumed', 'forked', 'compacted', 'sub-agent', 'killed', 'offline', 'fast', 'long context'],
+    scenarios: [
+      'resumed',
+      'forked',
+      'compacted',
+      'sub-agent',
+      'killed',
+      'offline',
+      'fast',
+      'long context',
+      'branched',
+      'moved',
+      'moved named',
+      'moved forked',
+      'moved compacted',
+      'moved sub-agent',
+      'moved worktree',
+    ],
     hasHook: true,
     configure: (setting) => ({
       telemetry: {
@@ -108,8 +126,24 @@ export const AGENTS: TriedAgent[] = [
     package: '@openai/codex',
     program: 'codex',
     encodings: ['protobuf', 'json'],
-    scenarios: ['resumed', 'forked', 'compacted', 'sub-agent', 'killed', 'offline', 'fast', 'long context'],
+    scenarios: [
+      'resumed',
+      'forked',
+      'compacted',
+      'sub-agent',
+      'killed',
+      'offline',
+      'fast',
+      'long context',
+      'branched',
+      'moved',
+      'moved named',
+      'moved forked',
+      'moved compacted',
+      'moved sub-agent',
+    ],
     hasHook: true,
+    shiftedFiles: '.codex/sessions/**/rollout-*.jsonl',
     configure: (setting) => {
       const protocol = setting.encoding === 'json' ? 'json' : 'binary'
       const telemetry = `[otel]
@@ -136,7 +170,7 @@ env_key = "MOCK_KEY"
       ...['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'],
       ...(compacts ? ['-c', 'model_auto_compact_token_limit=1000'] : []),
       ...(isFast ? ['-c', 'service_tier="priority"'] : []),
-      ...(session === 'new' ? [] : session === 'forked' ? ['fork', codexThread(home)] : ['resume', '--last']),
+      ...(session === 'new' ? [] : session === 'forked' ? ['fork', codexThread(home)] : ['resume', codexThread(home)]),
       question,
     ],
   },
@@ -145,7 +179,19 @@ env_key = "MOCK_KEY"
     package: '@google/gemini-cli',
     program: 'gemini',
     encodings: ['json'],
-    scenarios: ['resumed', 'compacted', 'sub-agent', 'killed', 'offline', 'long context'],
+    scenarios: [
+      'resumed',
+      'compacted',
+      'sub-agent',
+      'killed',
+      'offline',
+      'long context',
+      'branched',
+      'moved',
+      'moved named',
+      'moved compacted',
+      'moved sub-agent',
+    ],
     hasHook: true,
     unrecorded: ['router', 'compaction'],
     configure: (setting) => ({
@@ -177,7 +223,20 @@ env_key = "MOCK_KEY"
     package: '@qwen-code/qwen-code',
     program: 'qwen',
     encodings: ['json'],
-    scenarios: ['resumed', 'compacted', 'sub-agent', 'killed', 'offline', 'long context'],
+    scenarios: [
+      'resumed',
+      'compacted',
+      'sub-agent',
+      'killed',
+      'offline',
+      'long context',
+      'branched',
+      'moved',
+      'moved named',
+      'moved compacted',
+      'moved sub-agent',
+      'moved worktree',
+    ],
     hasHook: false,
     configure: (setting) => ({
       telemetry: {
@@ -201,7 +260,21 @@ env_key = "MOCK_KEY"
     package: 'opencode-ai',
     program: 'opencode',
     encodings: ['json'],
-    scenarios: ['resumed', 'forked', 'compacted', 'sub-agent', 'killed', 'offline', 'long context'],
+    scenarios: [
+      'resumed',
+      'forked',
+      'compacted',
+      'sub-agent',
+      'killed',
+      'offline',
+      'long context',
+      'branched',
+      'moved',
+      'moved named',
+      'moved forked',
+      'moved compacted',
+      'moved sub-agent',
+    ],
     hasHook: true,
     unrecorded: ['title'],
     recordsAfterTools: true,
@@ -242,9 +315,10 @@ env_key = "MOCK_KEY"
   },
 ]
 
-/** The id of the only thread. */
+/** The id of the first thread, whose sub-agents have later ones. */
 function codexThread(home: string): string {
-  const [path = ''] = new Bun.Glob('.codex/sessions/**/rollout-*.jsonl').scanSync({ cwd: home, dot: true })
+  const paths = [...new Bun.Glob('.codex/sessions/**/rollout-*.jsonl').scanSync({ cwd: home, dot: true })]
+  const [path = ''] = paths.sort()
   return path.slice(-42, -6)
 }
 

@@ -12,6 +12,10 @@ export interface ServedRequest {
   run: string
   /** The number of the run's step. */
   step: number
+  /** In milliseconds, by the clock of this machine. */
+  at: number
+  /** It answers the result of a tool. */
+  isOfResult: boolean
   purpose: Purpose
   model: string
   /** Tier or speed; empty for the standard one. */
@@ -19,14 +23,14 @@ export interface ServedRequest {
   counts: Counts
 }
 
-/** Sums of one model with one service. */
+/** Sums of one model with one service, on one day and branch. */
 export interface Sum extends Counts {
   requests: number
   /** In billionths of a dollar, if the model has a price here. */
   nanos: string | null
 }
 
-/** By model and service: `claude-opus-4-8 fast`. */
+/** By day, branch, ticket, model and service: `2026-11-28 feature/ACME-1 ACME-1 claude-opus-4-8 fast`. */
 export type Sums = Record<string, Sum>
 
 /** Dollars per million tokens, as thousandths: integers. */
@@ -56,10 +60,12 @@ const PRICES: Record<string, Model> = {
   'gemini-2.5-flash': { base: [300, 2_500, 30, 0, 0] },
 }
 
-export function sumsOf(requests: readonly ServedRequest[]): Sums {
+/** @param placeOf the day, branch and ticket that a request should be counted at */
+export function sumsOf(requests: readonly ServedRequest[], placeOf: (request: ServedRequest) => string): Sums {
   const sums: Sums = {}
-  for (const { model, service, counts } of requests) {
-    const key = service === '' ? model : `${model} ${service}`
+  for (const request of requests) {
+    const { model, service, counts } = request
+    const key = [placeOf(request), model, service].filter(Boolean).join(' ')
     sums[key] ??= { requests: 0, input: 0, output: 0, cache_read: 0, cache_write: 0, cache_write_1h: 0, nanos: '0' }
     const sum = sums[key]
     sum.requests += 1

@@ -48,13 +48,21 @@ interface ModelRequest {
 }
 
 /** Words in a question that make the answer a special one. */
-export const WORDS = { delegate: 'Delegate', wait: 'Wait', long: 'Longread' } as const
+export const WORDS = {
+  delegate: 'Delegate',
+  worktree: 'Worktree',
+  checkout: 'Checkout',
+  wait: 'Wait',
+  long: 'Longread',
+} as const
 
 /** Agents compact a conversation only if the answer has the form that they asked for. */
 const TEXT = 'Done. <summary>Done.</summary> <state_snapshot>Done.</state_snapshot>'
 
 /** More than every threshold of the models here. */
 const LONG_CACHE_READ = 300_000
+
+const WAITING = 'tail -f /dev/null'
 
 /** By the name of the tool. */
 const TOOLS: Record<string, ToolCall['input']> = {
@@ -65,12 +73,12 @@ const TOOLS: Record<string, ToolCall['input']> = {
   spawn_agent: { message: 'What is here?' },
   invoke_agent: { agent_name: 'generalist', prompt: 'What is here?' },
   // Shells.
-  Bash: { command: 'tail -f /dev/null', description: 'Wait' },
-  bash: { command: 'tail -f /dev/null', description: 'Wait' },
-  exec_command: { cmd: 'tail -f /dev/null' },
-  shell: { command: ['tail', '-f', '/dev/null'] },
-  shell_command: { command: 'tail -f /dev/null' },
-  run_shell_command: { command: 'tail -f /dev/null', description: 'Wait', is_background: false },
+  Bash: { command: WAITING, description: 'Wait' },
+  bash: { command: WAITING, description: 'Wait' },
+  exec_command: { cmd: WAITING },
+  shell: { command: WAITING.split(' ') },
+  shell_command: { command: WAITING },
+  run_shell_command: { command: WAITING, description: 'Wait', is_background: false },
 }
 
 const SUB_AGENTS = ['Agent', 'agent', 'task', 'spawn_agent', 'invoke_agent']
@@ -80,11 +88,21 @@ function toolFor(asked: string, request: ModelRequest): ToolCall | undefined {
   const isOfSubAgent = (name: string) => SUB_AGENTS.includes(name)
   const wanted = asked.includes(WORDS.delegate)
     ? isOfSubAgent
-    : asked.includes(WORDS.wait)
+    : asked.includes(WORDS.wait) || asked.includes(WORDS.checkout)
       ? (name: string) => !isOfSubAgent(name)
       : () => false
   const name = namesIn(request.tools).find((each) => each in TOOLS && wanted(each))
-  return name === undefined ? undefined : { name, input: TOOLS[name]! }
+  if (name === undefined) return undefined
+  const input = { ...TOOLS[name]!, ...(asked.includes(WORDS.worktree) ? { isolation: 'worktree' } : {}) }
+  const branch = new RegExp(`${WORDS.checkout} (feature/[A-Z]+-\\d+)`).exec(asked)?.[1]
+  return { name, input: branch === undefined ? input : checkingOut(input, branch) }
+}
+
+/** The same call of a shell with another command. */
+function checkingOut(input: object, branch: string): object {
+  const words = JSON.stringify(WAITING.split(' ')).slice(1, -1)
+  const command = `git checkout -q -B ${branch}`
+  return JSON.parse(JSON.stringify(input).replace(words, `"sh","-c","${command}"`).replace(WAITING, command))
 }
 
 /** The names of tools, wherever a vendor's API has them. */
@@ -291,24 +309,38 @@ export class ModelServer {
     return Response.json({ data: [], models: [] }, { status: request.method === 'POST' ? 404 : 200 })
   }
 
-  #serve(
+  async #serve(
     run: string,
     request: ModelRequest,
     answer: (question: Question, counts: Counts) => Response,
     more: Partial<Counts> = {},
-  ): Response {
+  ): Promise<Response> {
     const number = ++this.#answers
     const asked = lastQuestion(request)
     const counts = countsOf(number, { ...more, ...(asked.includes(WORDS.long) ? { cache_read: LONG_CACHE_READ } : {}) })
     const { model = '', stream } = request
     const service = [request.speed, request.service_tier].find((each) => each && !STANDARD.includes(each)) ?? ''
     const purpose = purposeOf(request)
-    this.served.push({ run, step: this.steps[run] ?? 0, purpose, model, service, counts })
+    this.served.push({
+      run,
+      step: this.steps[run] ?? 0,
+      at: Date.now(),
+      isOfResult: asked === '',
+      purpose,
+      model,
+      service,
+      counts,
+    })
+    // Some agents end with the conversation, and do not record the answers that their sub-agents wait for.
+    if (asked === '') await Bun.sleep(SUB_AGENT_MS)
     const text = purpose === 'router' ? ROUTED : TEXT
     const tool = purpose === 'conversation' ? toolFor(asked, request) : undefined
     return answer({ model, streams: stream === true, number, service, text, tool }, counts)
   }
 }
+
+/** Longer than a sub-agent takes for one answer. */
+const SUB_AGENT_MS = 1_000
 
 const STANDARD = ['standard', 'default', 'auto']
 
