@@ -64,7 +64,8 @@ class Run {
   /** An agent that keeps running, and its current session. */
   #serving: { child: Child; url: string } | undefined
   #session = ''
-  #branch = ''
+  #branch = 'main'
+  #daysAgo = 0
   /** By path, the size of each shifted file after the latest step. */
   readonly #written = new Map<string, number>()
 
@@ -137,7 +138,6 @@ class Run {
     await this.#git(0, ['init', '--quiet', '--initial-branch=main'])
     await this.#git(0, ['remote', 'add', 'origin', REMOTE])
     await this.#git(7, ['commit', '--quiet', '--allow-empty', '--message=First'])
-    this.#branch = 'main'
     for (const { path, text } of this.#configuration.files ?? []) {
       await mkdir(dirname(join(this.#home, path)), { recursive: true })
       await Bun.write(join(this.#home, path), text)
@@ -156,12 +156,13 @@ class Run {
 
   /** An agent that keeps running has one clock and names one branch, so it starts anew. */
   async #checkOut({ branch = 'main', daysAgo = 0 }: Step): Promise<void> {
-    if (branch === this.#branch) return
+    if (branch === this.#branch && daysAgo === this.#daysAgo) return
     await this.#end()
     // Git records whole seconds, and the latest request may be of the same one.
     await Bun.sleep(1_000)
     await this.#git(daysAgo, ['checkout', '--quiet', '-B', branch])
     this.#branch = branch
+    this.#daysAgo = daysAgo
   }
 
   #isShifted({ daysAgo = 0 }: Step): boolean {
