@@ -79,7 +79,7 @@ function readSessionFile(path: string): FileReading {
     const message = objectOf(record.message)
     const usage = objectOf(message?.usage)
     if (!message || !usage) return
-    for (const call of callsOf(record, message, usage, keys, pathSession, damages.of(line))) {
+    for (const call of callsOf(record, at, message, usage, keys, pathSession, damages.of(line))) {
       // A session's file mostly repeats the same calls, once for each block of content.
       const held = call.key === '' ? undefined : calls.get(call.key)
       const key = call.key || `line ${line}`
@@ -98,6 +98,7 @@ function ownerOf(record: Record<string, unknown>): string {
 /** The call on a line, and the model's calls of an advisor, which are not included in its own counts. */
 function callsOf(
   record: Record<string, unknown>,
+  at: number | undefined,
   message: Record<string, unknown>,
   usage: Record<string, unknown>,
   keys: RequestKeys,
@@ -106,7 +107,7 @@ function callsOf(
 ): ModelCall[] {
   const model = textOf(message.model)
   if (model === NO_MODEL) return []
-  const recorded = { counts: countsOfUsage(usage, onDamage), at: momentOf(record.timestamp), model }
+  const recorded = { counts: countsOfUsage(usage, onDamage), at, model }
   const countable = findCountable(recorded, onDamage)
   if (!countable) return []
   const id = textOf(message.id)
