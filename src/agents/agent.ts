@@ -35,6 +35,8 @@ export interface Use {
   requests: number
   /** Exact decimal text of US dollars; null if the agent does not know the cost of every request. */
   reportedCost: string | null
+  /** How long the agent worked, without waiting for a person; null if its files do not show it. */
+  activeMs: number | null
 }
 
 export interface Place {

@@ -54,16 +54,21 @@ function assignSession(merged: MergedCall, call: ModelCall, spans: Map<string, S
     merged.copiedFrom.set(call.session, call.owner)
   } else if (!merged.own || isEarlier(call.session, merged.own.session, spans)) {
     merged.own = call
+  } else if (call.session === merged.own.session && call.activeMs !== null) {
+    // The agent worked from one line of the call to the next.
+    merged.own.activeMs = (merged.own.activeMs ?? 0) + call.activeMs
   }
 }
 
 function settled({ call, own, copiedFrom }: MergedCall): ModelCall {
+  if (own === call) return call
   if (own) {
-    if (own.session === call.session) return call
+    const { session, at, folder, branch, service, tools, activeMs } = own
+    if (session === call.session) return { ...call, activeMs }
     // What surrounds a copy may not be what surrounded the call.
     const { service: _, tools: __, ...rest } = call
-    const { session, at, folder, branch, service, tools } = own
-    return { ...rest, session, at, folder, branch, ...(service ? { service } : {}), ...(tools ? { tools } : {}) }
+    const its = { session, at, folder, branch, activeMs }
+    return { ...rest, ...its, ...(service ? { service } : {}), ...(tools ? { tools } : {}) }
   }
   // Each fork of a fork names its parent, which may no longer have a file.
   let session = call.session

@@ -13,6 +13,8 @@ export interface ModelCall {
   owner: string
   /** Milliseconds since 1970. */
   at: number
+  /** When the answer was complete, if `at` is when it was requested. */
+  endedAt?: number
   model: string
   provider: string
   counts: Counts
@@ -38,10 +40,15 @@ export interface ModelCall {
   remote?: string
   /** The session's running total after the call, as text, if the file records nothing else. */
   total?: string
+  /** How long the agent worked since the previous call. Null until it is known from all files, and if it is unknown. */
+  activeMs: number | null
 }
 
 /** Defaults for the fields of a call that a file may not record. */
-export const CALL_DEFAULTS = { owner: '', provider: '', cost: '', folder: '', branch: '', isSidechain: false } as const
+export const CALL_DEFAULTS = {
+  ...{ owner: '', provider: '', cost: '', folder: '', branch: '' },
+  ...{ isSidechain: false, activeMs: null },
+} as const
 
 /** The fields without which a call cannot be counted. */
 export type Countable = Pick<ModelCall, 'counts' | 'at' | 'model'>
@@ -77,10 +84,20 @@ export interface FileReading {
   damage: FileDamage[]
   /** The parents of sessions that were created from others, such as sub-agents and forks. */
   parents: Record<string, string[]>
+  /** By session. Absent if the file does not have the times of lines. */
+  activity?: Record<string, Activity>
   /** What the agent itself counted, if it records that. */
   totals?: SessionTotals[]
   /** By session, what the agent does not record of it, in words. */
   missing?: Record<string, string>
+}
+
+/** The times of the lines of a session in a file. */
+export interface Activity {
+  /** Those of the prompts of a person, of which each begins a turn. */
+  prompts: number[]
+  /** The first and last times of lines between which no gap is longer than what counts of it. */
+  spans: [first: number, last: number][]
 }
 
 /**

@@ -65,6 +65,7 @@ function slicedReportOf(use: SessionUse, options: ReportOptions): TokenEntryRepo
         ...usageOf(cell),
         // In all slices or in none.
         ...(use.reportedCost === null ? {} : costOf(cell)),
+        ...(cell.activeMs === null ? {} : { active_seconds: cell.activeMs / 1_000 }),
         ...(own.length === 0 ? {} : { labels: labelsOf(Object.fromEntries(own)) }),
       }
     }),

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
 import { REQUEST_THRESHOLDS } from '../lib/request-thresholds.ts'
 import type { AgentName, Cell, Counts, Damage } from './agent.ts'
-import type { FileDamage, FileReading, ModelCall, SessionTotals } from './model-calls.ts'
+import type { Activity, FileDamage, FileReading, ModelCall, SessionTotals } from './model-calls.ts'
 import type { SessionSum } from './session-sums.ts'
 
 /** Must be increased if a reader reads something else from the same file, or if the shape of the cache changes. */
@@ -43,6 +43,7 @@ interface KeptFile {
   startedAt: number | null
   damage: FileDamage[]
   parents: Record<string, string[]>
+  activity?: Record<string, Activity>
   totals?: SessionTotals[]
   missing?: Record<string, string>
 }
@@ -68,6 +69,7 @@ type CellRow = [
   lastAt: number,
   requests: number,
   reportedCost: string | null,
+  activeMs: number | null,
   tools: Record<string, number>,
   tokens: number[],
   requestsAbove: number[][],
@@ -203,8 +205,8 @@ function rowOfCall(call: ModelCall, names: Map<string, number>): CallRow {
 }
 
 /** What few calls have, as JSON; otherwise empty. */
-function detailsOf({ parts, service, tools }: ModelCall): string {
-  return parts || service || tools ? JSON.stringify({ parts, service, tools }) : ''
+function detailsOf({ parts, service, tools, endedAt }: ModelCall): string {
+  return parts || service || tools || endedAt ? JSON.stringify({ parts, service, tools, endedAt }) : ''
 }
 
 function callOfRow(row: CallRow, names: string[]): ModelCall {
@@ -228,6 +230,7 @@ function callOfRow(row: CallRow, names: string[]): ModelCall {
     folder: name(12),
     branch: name(13),
     isSidechain: row[14] === 1,
+    activeMs: null,
     requests: number(15),
     remote: name(16),
   }
@@ -236,16 +239,17 @@ function callOfRow(row: CallRow, names: string[]): ModelCall {
   return row[19] === '' ? call : { ...call, ...JSON.parse(row[19] as string) }
 }
 
-function rowOfCell({ place, firstAt, lastAt, requests, reportedCost, tools, tokens, requestsAbove }: Cell): CellRow {
+function rowOfCell(cell: Cell): CellRow {
+  const { place, firstAt, lastAt, requests, reportedCost, activeMs, tools, tokens, requestsAbove } = cell
   const { repository, branch } = place
   const above = requestsAbove.map(({ threshold, ...counts }) => [threshold, ...numbersOf(counts)])
-  return [repository, branch, firstAt, lastAt, requests, reportedCost, tools, numbersOf(tokens), above]
+  return [repository, branch, firstAt, lastAt, requests, reportedCost, activeMs, tools, numbersOf(tokens), above]
 }
 
 function cellOfRow([repository, branch, firstAt, lastAt, requests, ...row]: CellRow): Cell {
-  const [reportedCost, tools, tokens, requestsAbove] = row
+  const [reportedCost, activeMs, tools, tokens, requestsAbove] = row
   return {
-    ...{ place: { repository, branch }, firstAt, lastAt, requests, reportedCost, tools },
+    ...{ place: { repository, branch }, firstAt, lastAt, requests, reportedCost, activeMs, tools },
     tokens: countsIn(tokens),
     requestsAbove: requestsAbove.map(([threshold, ...numbers]) => ({ threshold: threshold!, ...countsIn(numbers) })),
   }

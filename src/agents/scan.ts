@@ -1,5 +1,6 @@
 /** Reads the session files of agents and returns the usage of each session. */
 import type { AgentsEnvironment } from '../config.ts'
+import { setActiveTimes } from './active-time.ts'
 import { AGENT_NAMES, type AgentName, type Damage, type Scan, type SessionName, type SessionUse } from './agent.ts'
 import type { FileReading } from './model-calls.ts'
 import { createPlaceOf } from './places.ts'
@@ -95,6 +96,7 @@ function scanFiles(
     return reading ? [{ path: file.path, bornAt: file.bornAt, reading }] : []
   })
   const notes: Damage[] = []
+  setActiveTimes(read)
   const settledCalls = new SettledCalls(environment, reader.name)
   const calls = reader.settle(read, settledCalls, (file, what) => notes.push({ file, line: null, what, isNote: true }))
   const workTrees = new WorkTrees(environment)

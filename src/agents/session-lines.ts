@@ -4,7 +4,7 @@
  */
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { zstdDecompressSync } from 'node:zlib'
-import type { DamageKind, FileDamage, OnDamage } from './model-calls.ts'
+import { type DamageKind, type FileDamage, momentOf, type OnDamage } from './model-calls.ts'
 
 /** Most session files are smaller, and so are read with one call. The buffer is reused for the next file. */
 const BLOCK_BYTES = 4 * 1024 * 1024
@@ -25,6 +25,9 @@ let block = Buffer.allocUnsafe(BLOCK_BYTES)
 
 /** Called with each line that contains one of the marks, parsed. */
 export type VisitLine = (record: Record<string, unknown>, line: number) => void
+
+/** Called with the time of each line that is not visited, if it has one. */
+export type OnTime = (at: number) => void
 
 /** Damage of a file: one item per kind, with the first line that has it and the number of lines. */
 export class Damages {
@@ -55,10 +58,16 @@ export class Damages {
  * preceded by a backslash, so that prose about these names does not match. Reads up to the file's size when it is
  * opened, and `.zst` files decompressed. Throws an error that says why if the file cannot be read.
  */
-export function readMarkedLines(path: string, marks: readonly string[], damages: Damages, visit: VisitLine): void {
+export function readMarkedLines(
+  path: string,
+  marks: readonly string[],
+  damages: Damages,
+  visit: VisitLine,
+  onTime?: OnTime,
+): void {
   try {
-    if (path.endsWith('.zst')) new LineReading(decompressed(path), marks, damages, visit).run()
-    else readFile(path, (source) => new LineReading(source, marks, damages, visit).run())
+    if (path.endsWith('.zst')) new LineReading(decompressed(path), marks, damages, visit, onTime).run()
+    else readFile(path, (source) => new LineReading(source, marks, damages, visit, onTime).run())
   } finally {
     if (block.length > BLOCK_BYTES) block = Buffer.allocUnsafe(BLOCK_BYTES)
   }
@@ -105,8 +114,21 @@ function expand(content: Buffer): Buffer {
   throw new Error('it is not a complete Zstandard file')
 }
 
+/** A name in quotes, and where it is next in the block; -1 if it is not. */
+interface Name {
+  bytes: Buffer
+  at: number
+}
+
+/** The time of a line. Its value is a text in the formats of all agents. */
+const TIMESTAMP = '"timestamp"'
+const TO_TIME = `${TIMESTAMP}:"`.length
+const USUAL_TIME_BYTES = '2026-11-20T17:53:04.123Z'.length
+const LONGEST_TIME_BYTES = 40
+
 class LineReading {
-  readonly #marks: { bytes: Buffer; at: number }[]
+  readonly #marks: Name[]
+  readonly #timestamp: Name = { bytes: Buffer.from(TIMESTAMP), at: -1 }
   #line = 0
   /** Bytes of the block that are filled. */
   #filled = 0
@@ -116,6 +138,7 @@ class LineReading {
     marks: readonly string[],
     readonly damages: Damages,
     readonly visit: VisitLine,
+    readonly onTime: OnTime | undefined,
   ) {
     this.#marks = marks.map((mark) => ({ bytes: Buffer.from(mark), at: -1 }))
   }
@@ -144,7 +167,7 @@ class LineReading {
   /** Reads the complete lines of the block, and returns the position of the rest. */
   #readBlock(searched: number): number {
     const bytes = block.subarray(0, this.#filled)
-    for (const mark of this.#marks) mark.at = bytes.indexOf(mark.bytes)
+    this.#findNames(bytes)
     let from = 0
     for (let end = bytes.indexOf(NEW_LINE, searched); end !== -1; end = bytes.indexOf(NEW_LINE, from)) {
       this.#readLine(bytes, from, end, false)
@@ -161,12 +184,19 @@ class LineReading {
     while (from < to && (bytes[from]! <= 0x20 || isByteOrderMark(bytes, from))) from += bytes[from]! <= 0x20 ? 1 : 3
     if (from === to) return
     const isWhole = bytes[from] === OPENING_BRACE && bytes[to - 1] === CLOSING_BRACE
-    if (isLast) for (const mark of this.#marks) mark.at = bytes.indexOf(mark.bytes)
-    if (isWhole && !this.#isMarked(bytes, from, to)) return
+    if (isLast) this.#findNames(bytes)
+    if (isWhole && !this.#isMarked(bytes, from, to)) {
+      if (this.onTime) this.#passTime(bytes, from, to, this.onTime)
+      return
+    }
     const record = isWhole ? parsedLine(bytes, from, to) : undefined
     if (record) this.visit(record, this.#line)
     else if (isLast) this.damages.add(UNFINISHED, this.#line, 'note')
     else this.damages.add(BROKEN, this.#line)
+  }
+
+  #findNames(bytes: Buffer): void {
+    for (const name of [...this.#marks, this.#timestamp]) name.at = bytes.indexOf(name.bytes)
   }
 
   #isMarked(bytes: Buffer, from: number, to: number): boolean {
@@ -177,6 +207,25 @@ class LineReading {
     }
     return isMarked
   }
+
+  /** A line with one time is not parsed. Where it contains several, only parsing shows its own. */
+  #passTime(bytes: Buffer, from: number, to: number, onTime: OnTime): void {
+    const name = this.#timestamp
+    if (name.at !== -1 && name.at < from) name.at = bytes.indexOf(name.bytes, from)
+    if (name.at === -1 || name.at >= to) return
+    const start = name.at + TO_TIME
+    name.at = bytes.indexOf(name.bytes, start)
+    const isOnly = bytes[start - 1] === QUOTE && (name.at === -1 || name.at >= to)
+    const at = momentOf(isOnly ? textAt(bytes, start) : parsedLine(bytes, from, to)?.timestamp)
+    if (at !== undefined) onTime(at)
+  }
+}
+
+/** The short text that starts here, without escapes. */
+function textAt(bytes: Buffer, start: number): string {
+  const isUsual = bytes[start + USUAL_TIME_BYTES] === QUOTE
+  const end = isUsual ? start + USUAL_TIME_BYTES : bytes.indexOf(QUOTE, start)
+  return bytes.toString('latin1', start, Math.min(end, start + LONGEST_TIME_BYTES))
 }
 
 const BROKEN = 'is not a JSON object and was skipped'

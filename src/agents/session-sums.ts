@@ -127,6 +127,7 @@ class CellSumming {
   #lastAt = Number.NEGATIVE_INFINITY
   #requests = 0
   #costs: bigint | undefined = 0n
+  #activeMs: number | null = null
 
   constructor(
     readonly place: Place,
@@ -134,14 +135,16 @@ class CellSumming {
   ) {}
 
   addCall(call: ModelCall): void {
-    const { counts, at, cost, requests = 1, isSum = requests > 1, parts, tools } = call
+    const { counts, at, cost, requests = 1, isSum = requests > 1, parts, tools, activeMs } = call
     this.#addUse(at, at, counts, tools, requests, cost)
+    this.#addTime(activeMs)
     if (parts) for (const part of parts) this.#addLength(part, isSum)
     else this.#addLength(counts, isSum)
   }
 
-  addCell({ firstAt, lastAt, tokens, tools, requests, reportedCost, requestsAbove }: Cell): void {
+  addCell({ firstAt, lastAt, tokens, tools, requests, reportedCost, activeMs, requestsAbove }: Cell): void {
     this.#addUse(firstAt, lastAt, tokens, tools, requests, reportedCost ?? '')
+    this.#addTime(activeMs)
     for (const [index, threshold] of REQUEST_THRESHOLDS.entries()) {
       const known = requestsAbove.find((each) => each.threshold >= threshold)
       // Nothing is longer than a threshold that no request exceeds.
@@ -166,6 +169,10 @@ class CellSumming {
     this.#requests += requests
     const units = cost === '' || this.#costs === undefined ? undefined : parseDecimal(cost, COST_DIGITS)
     this.#costs = units === undefined ? undefined : this.#costs! + units
+  }
+
+  #addTime(activeMs: number | null): void {
+    if (activeMs !== null) this.#activeMs = (this.#activeMs ?? 0) + activeMs
   }
 
   /** A sum of several calls that is longer than a threshold may contain a longer call, or none. */
@@ -201,6 +208,7 @@ class CellSumming {
       tools: Object.fromEntries(this.#tools),
       requests: this.#requests,
       reportedCost: this.#costs === undefined ? null : formatDecimal(this.#costs, COST_DIGITS),
+      activeMs: this.#activeMs,
     }
   }
 }

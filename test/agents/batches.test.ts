@@ -39,7 +39,7 @@ const CELL: Cell = {
   place: { repository: null, branch: null },
   ...{ firstAt: Date.parse('2026-11-20T10:00:00Z'), lastAt: Date.parse('2026-11-20T10:00:00Z') },
   tokens: { input: 1, output: 1, cache_read: 0, cache_write: 0, cache_write_1h: 0 },
-  ...{ requestsAbove: [], tools: {}, requests: 1, reportedCost: null },
+  ...{ requestsAbove: [], tools: {}, requests: 1, reportedCost: null, activeMs: null },
 }
 
 function uses(count: number): SessionUse[] {
@@ -52,7 +52,7 @@ function uses(count: number): SessionUse[] {
     endedAt: '2026-11-20T10:00:00.000Z',
     tokens: { input: 1, output: 1, cache_read: 0, cache_write: 0, cache_write_1h: 0 },
     requests: 1,
-    reportedCost: null,
+    ...{ reportedCost: null, activeMs: null },
     folder: null,
     repository: null,
     branch: null,

@@ -27,6 +27,7 @@ const counts = fc.record({
 const aCall: fc.Arbitrary<ModelCall> = fc.record({
   ...{ key: fc.constant(''), session: fc.constant('s'), model: fc.constant('claude-sonnet-4-5') },
   ...{ owner: fc.constant(''), provider: fc.constant(''), isSidechain: fc.boolean() },
+  activeMs: fc.option(fc.nat()),
   at: fc.integer({ min: 0, max: 4 * 60 * 60_000 }).map((ms) => START + ms),
   counts,
   cost: fc.constantFrom('0.1', '1e-7', '0.123456789012345678', '0.2'),
@@ -77,6 +78,8 @@ test('each call is in the cell of its quarter and place, and the cells add up to
       }
       const sum = sumCells(cells)
       expect([sum.tokens, sum.requests]).toEqual([plus(calls.map((call) => call.counts)), calls.length])
+      const times = calls.flatMap(({ activeMs }) => activeMs ?? [])
+      expect(sum.activeMs).toBe(times.length === 0 ? null : times.reduce((all, each) => all + each))
       for (const threshold of REQUEST_THRESHOLDS) expect(said(sum, threshold)).toEqual(above(calls, threshold))
       // As if all calls had been made in one place and quarter.
       const at = Math.min(...calls.map((call) => call.at))

@@ -13,7 +13,7 @@ const noon = Date.parse('2026-11-20T12:00:00Z')
 function cell(change: Partial<Cell> = {}): Cell {
   return {
     ...{ place, firstAt: noon, lastAt: noon, tokens: counts, requestsAbove: [], tools: {}, requests: 2 },
-    ...{ reportedCost: null, ...change },
+    ...{ reportedCost: null, activeMs: null, ...change },
   }
 }
 
@@ -27,7 +27,7 @@ const use: SessionUse = {
   tokens: counts,
   ...{ cells: () => [cell()], days: [cell()] },
   requests: 2,
-  reportedCost: null,
+  ...{ reportedCost: null, activeMs: null },
   folder: '/home/ada/secret-client',
   repository: 'acme/web',
   branch: 'main',
@@ -134,6 +134,18 @@ test('a sum of unknown requests is not reported as one, which would be priced as
   ]
   const requests = sliced({ ...use, cells: () => cells }).slices.map((slice: SliceReport) => slice.requests)
   expect(requests).toEqual([1, undefined, 2, 1])
+})
+
+test('active time is reported exactly, of the slices of which it is known, and only to servers that know slices', () => {
+  const cells = [cell({ activeMs: 1 }), cell({ activeMs: 86_400_001 }), cell({ activeMs: 0 }), cell()]
+  const timed = { ...use, cells: () => cells, activeMs: 86_400_002 }
+  const [text, whole] = textsOf(timed).split('\n')
+  expect([...text!.matchAll(/"active_seconds":([^,}]+)/g)].map(([, time]) => time!)).toEqual([
+    '0.001',
+    '86400.001',
+    '0',
+  ])
+  expect(whole).not.toContain('active_seconds')
 })
 
 test('costs are reported of all slices or of none', () => {

@@ -200,6 +200,8 @@ function unlistedAt(
         requests: inputSideOf(counts) > 0 ? 1 : 0,
         ...(service ? { service } : {}),
         ...(webSearches > 0 ? { tools: { web_search: webSearches } } : {}),
+        // The time that is known is that of the listed calls.
+        activeMs: calls.some((call) => call.activeMs !== null) ? 0 : null,
       },
     ]
   })

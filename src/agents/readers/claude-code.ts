@@ -1,6 +1,7 @@
 /** Claude Code: a file of JSON lines per session, and one per sub-agent in a folder named after the session. */
 import { basename, join } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
+import { ActivityReading } from '../active-time.ts'
 import type { Counts } from '../agent.ts'
 import { settleByKey } from '../duplicate-calls.ts'
 import {
@@ -58,8 +59,16 @@ function configFolders({ claudeConfigDir, home, configHome }: AgentsEnvironment)
     .map((folder) => folder.replace(/[/\\]projects[/\\]*$/, ''))
 }
 
-/** Lines with token counts, and lines whose time shows when a session started or continued. */
-const MARKS = ['"usage"', '"cost-state"', '"queue-operation"', '"compact_boundary"']
+/** Lines with token counts, lines whose time shows when a session started or continued, and those that may be prompts. */
+const MARKS = [
+  ...['"usage"', '"cost-state"', '"queue-operation"', '"compact_boundary"'],
+  // Tool results, which are most of the other lines, begin with another type of content.
+  ...[
+    '"role":"user","content":"',
+    '"role":"user","content":[{"type":"text"',
+    '"role":"user","content":[{"type":"image"',
+  ],
+]
 
 function readSessionFile(path: string): FileReading {
   const damages = new Damages()
@@ -67,12 +76,16 @@ function readSessionFile(path: string): FileReading {
   const totals = new TotalsReading()
   const keys = new RequestKeys()
   let startedAt: number | null = null
-  const pathSession = SUBAGENTS.exec(path)?.[1] ?? basename(path, '.jsonl')
-  readMarkedLines(path, MARKS, damages, (record, line) => {
+  const mainSession = SUBAGENTS.exec(path)?.[1]
+  const pathSession = mainSession ?? basename(path, '.jsonl')
+  const activity = new ActivityReading().of(pathSession)
+  const visit = (record: Record<string, unknown>, line: number) => {
     const at = momentOf(record.timestamp)
     if (at !== undefined) {
+      const [session, owner] = [textOf(record.sessionId), ownerOf(record)]
+      activity.of(session || pathSession).add(at, mainSession === undefined && isPrompt(record))
       startedAt = Math.min(startedAt ?? at, at)
-      totals.passLine(at, ![textOf(record.sessionId), ''].includes(ownerOf(record)))
+      totals.passLine(at, owner !== '' && owner !== session)
     }
     if (record.type === 'cost-state') totals.read(record, pathSession, damages.of(line))
     if (record.type !== 'assistant') return
@@ -85,9 +98,24 @@ function readSessionFile(path: string): FileReading {
       const key = call.key || `line ${line}`
       if (!held || isMoreComplete(call, held)) calls.set(key, call)
     }
-  })
-  const reading = { calls: [...calls.values()], startedAt, damage: damages.list(), parents: {} }
+  }
+  readMarkedLines(path, MARKS, damages, visit, (at) => activity.line(at))
+  const found = { calls: [...calls.values()], startedAt, damage: damages.list(), parents: {} }
+  const reading = { ...found, activity: activity.activity() }
   return totals.totals.length === 0 ? reading : { ...reading, totals: totals.totals }
+}
+
+/** What a line begins with that is of type `user`, but that the client wrote. */
+const CLIENT_TEXT = /^\s*(?:<local-command-|<bash-std|\[Request interrupted by user)/
+
+/** Whether a person wrote the line. Tool results, what the client adds, and the prompts of sub-agents have its type too. */
+function isPrompt(record: Record<string, unknown>): boolean {
+  const isOther = record.isMeta === true || record.isCompactSummary === true || record.isSidechain === true
+  if (record.type !== 'user' || isOther) return false
+  const content = objectOf(record.message)?.content
+  if (!Array.isArray(content)) return !CLIENT_TEXT.test(textOf(content))
+  const blocks = content.map((block) => objectOf(block) ?? {})
+  return !blocks.some(({ type, text }) => type === 'tool_result' || CLIENT_TEXT.test(textOf(text)))
 }
 
 /** The session that made the request of a copied line; otherwise empty, or the line's own session. */
@@ -124,6 +152,7 @@ function callsOf(
     // Git returns this if no branch is checked out.
     branch: branch === 'HEAD' ? '' : branch,
     isSidechain: record.isSidechain === true,
+    activeMs: null,
     ...chargesOf(usage, onDamage),
   }
   const iterations = Array.isArray(usage.iterations) ? usage.iterations.map((each) => objectOf(each) ?? {}) : []

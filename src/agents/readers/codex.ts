@@ -6,6 +6,7 @@
 import { basename, join } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
 import { counted } from '../../lib/counted.ts'
+import { ActivityReading } from '../active-time.ts'
 import type { Counts, Service } from '../agent.ts'
 import { settleByKey } from '../duplicate-calls.ts'
 import {
@@ -61,6 +62,9 @@ type Usage = [input: number, cached: number, written: number, output: number, re
 
 const NOTHING: Usage = [0, 0, 0, 0, 0, 0]
 
+/** What a person wrote, in older and newer versions. */
+const PROMPTS = ['"user_message"', '"UserMessage"']
+
 const MARKS = [
   '"session_meta"',
   '"turn_context"',
@@ -68,6 +72,7 @@ const MARKS = [
   '"token_count"',
   '"thread_settings_applied"',
   '"web_search_call"',
+  ...PROMPTS,
 ]
 
 class RolloutReading {
@@ -99,18 +104,17 @@ class RolloutReading {
   constructor(readonly path: string) {}
 
   run(): FileReading {
-    readMarkedLines(this.path, MARKS, this.#damages, (record, line) => {
+    const pathThread = THREAD.exec(this.path)?.[1] ?? basename(this.path).replace(/\.jsonl(?:\.zst)?$/, '')
+    const activity = new ActivityReading().of(pathThread)
+    const visit = (record: Record<string, unknown>, line: number) => {
+      const at = momentOf(record.timestamp)
       const payload = objectOf(record.payload)
-      if (!payload) return
-      if (record.type === 'session_meta') this.#readMeta(record, payload)
-      else if (record.type === 'turn_context') this.#readTurn(payload)
-      else if (record.type === 'token_usage_record') this.#readRecord(record, payload, line)
-      else if (record.type === 'event_msg' && payload.type === 'token_count') this.#readTotal(record, payload, line)
-      else if (record.type === 'event_msg' && payload.type === 'thread_settings_applied') this.#readSettings(payload)
-      else if (record.type === 'response_item' && payload.type === 'web_search_call') this.#readSearch(payload)
-    })
-    const thread =
-      this.#thread || (THREAD.exec(this.path)?.[1] ?? basename(this.path).replace(/\.jsonl(?:\.zst)?$/, ''))
+      if (payload) this.#read(record, payload, line)
+      activity.of(this.#thread || pathThread)
+      if (at !== undefined) activity.add(at, record.type === 'event_msg' && isPrompt(payload))
+    }
+    readMarkedLines(this.path, MARKS, this.#damages, visit, (at) => activity.line(at))
+    const thread = this.#thread || pathThread
     for (const call of this.#calls) call.session ||= thread
     // The thread that it continues is the first.
     const family = [...new Set([...this.#parents, this.#root])].filter((id) => id !== '' && id !== thread)
@@ -119,7 +123,17 @@ class RolloutReading {
       startedAt: this.#startedAt,
       damage: this.#damages.list(),
       parents: family.length > 0 ? { [thread]: family } : {},
+      activity: activity.activity(),
     }
+  }
+
+  #read(record: Record<string, unknown>, payload: Record<string, unknown>, line: number): void {
+    if (record.type === 'session_meta') this.#readMeta(record, payload)
+    else if (record.type === 'turn_context') this.#readTurn(payload)
+    else if (record.type === 'token_usage_record') this.#readRecord(record, payload, line)
+    else if (record.type === 'event_msg' && payload.type === 'token_count') this.#readTotal(record, payload, line)
+    else if (record.type === 'event_msg' && payload.type === 'thread_settings_applied') this.#readSettings(payload)
+    else if (record.type === 'response_item' && payload.type === 'web_search_call') this.#readSearch(payload)
   }
 
   /** The first one belongs to the thread; a fork also copies the one of its parent. */
@@ -226,6 +240,10 @@ class RolloutReading {
     })
     this.#webSearches = 0
   }
+}
+
+function isPrompt(payload: Record<string, unknown> | undefined): boolean {
+  return payload?.type === 'user_message' || objectOf(payload?.item)?.type === 'UserMessage'
 }
 
 function sumOf(one: Usage, other: Usage): Usage {
@@ -365,7 +383,7 @@ function guessed(count: number, parent: string): string {
 function readTitles(path: string): Map<string, string> {
   const titles = new Map<string, string>()
   let thread = ''
-  readMarkedLines(path, ['"session_meta"', '"user_message"', '"UserMessage"'], new Damages(), (record) => {
+  readMarkedLines(path, ['"session_meta"', ...PROMPTS], new Damages(), (record) => {
     const payload = objectOf(record.payload)
     if (record.type === 'session_meta') thread ||= textOf(payload?.id)
     if (thread === '' || titles.has(thread)) return

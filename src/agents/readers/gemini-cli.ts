@@ -1,6 +1,7 @@
 /** Gemini CLI: a file of JSON lines per session, or one JSON document in older versions. */
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { ActivityReading } from '../active-time.ts'
 import type { Counts } from '../agent.ts'
 import { settleByKey } from '../duplicate-calls.ts'
 import {
@@ -39,11 +40,14 @@ export const geminiCli: Reader = {
   readTitles,
 }
 
+const MARKS = ['"sessionId"', '"tokens"', '"user"']
+
 class ChatReading {
   readonly #damages = new Damages()
   readonly #calls = new Map<string, ModelCall>()
   readonly #folder: string
   readonly #parent: string | undefined
+  readonly #activity = new ActivityReading()
   #session: string
   #startedAt: number | null = null
 
@@ -54,14 +58,18 @@ class ChatReading {
   }
 
   run(): FileReading {
+    this.#activity.of(this.#session)
     if (this.path.endsWith('.json')) this.#readDocument()
-    else
-      readMarkedLines(this.path, ['"sessionId"', '"tokens"'], this.#damages, (record, line) => this.#read(record, line))
+    else {
+      const visit = (record: Record<string, unknown>, line: number) => this.#read(record, line)
+      readMarkedLines(this.path, MARKS, this.#damages, visit, (at) => this.#activity.line(at))
+    }
     return {
       calls: [...this.#calls.values()],
       startedAt: this.#startedAt,
       damage: this.#damages.list(),
       parents: {},
+      activity: this.#activity.activity(),
     }
   }
 
@@ -82,6 +90,7 @@ class ChatReading {
     const startedAt = momentOf(record.startTime)
     if (startedAt !== undefined) this.#startedAt = Math.min(this.#startedAt ?? startedAt, startedAt)
     if (record.type === undefined) this.#session = this.#parent ?? (textOf(record.sessionId) || this.#session)
+    this.#activity.of(this.#session)
     const changed = objectOf(record.$set)
     const messages = record.messages ?? changed?.messages
     if (Array.isArray(messages)) for (const message of messages) this.#readMessage(objectOf(message), line)
@@ -89,12 +98,14 @@ class ChatReading {
   }
 
   #readMessage(message: Record<string, unknown> | undefined, line: number | null): void {
+    const at = momentOf(message?.timestamp)
+    if (at !== undefined) this.#activity.add(at, this.#parent === undefined && isPrompt(message!))
     if (message?.type !== 'gemini') return
     const tokens = objectOf(message.tokens)
     if (!tokens) return
     const onDamage = this.#damages.of(line)
     const counts = countsOfTokens(tokens, onDamage)
-    const recorded = { counts, at: momentOf(message.timestamp), model: textOf(message.model) }
+    const recorded = { counts, at, model: textOf(message.model) }
     const countable = findCountable(recorded, onDamage)
     if (!countable) return
     const id = textOf(message.id)
@@ -104,6 +115,11 @@ class ChatReading {
     const call: ModelCall = { ...CALL_DEFAULTS, ...countable, key, ...where }
     this.#calls.set(key || `at ${call.at} ${this.#calls.size}`, call)
   }
+}
+
+/** What tools respond is of the same type as what a person writes. */
+function isPrompt({ type, content }: Record<string, unknown>): boolean {
+  return type === 'user' && !(Array.isArray(content) && content.some((part) => objectOf(part)?.functionResponse))
 }
 
 const TOKENS = ['input', 'output', 'cached', 'thoughts', 'tool', 'total'] as const

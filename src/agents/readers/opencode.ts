@@ -7,6 +7,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
 import { pathToFileURL } from 'node:url'
+import { ActivityReading } from '../active-time.ts'
 import type { Counts } from '../agent.ts'
 import { settleByKey } from '../duplicate-calls.ts'
 import {
@@ -82,14 +83,22 @@ function readDatabase(path: string): FileReading {
     const damages = new Damages()
     const sessions = sessionsIn(database)
     const calls = new Map<string, ModelCall>()
+    const activity = new ActivityReading()
     const tables = TABLES.filter(({ messages }) => columnsOf(database, messages, ['data']).length > 0)
     if (tables.length === 0) damages.add('has no table of messages that this version of Tally knows', null)
     for (const { messages } of tables) {
       for (const row of messagesIn(database, messages)) {
-        const call = callOfRow(row, sessions.get(row.session_id), damages)
+        const session = sessions.get(row.session_id)
+        const found = callOfRow(row, session, damages)
+        const call = found && session?.parent_id ? { ...found, isSidechain: true } : found
         // What version 2 takes over of a session keeps its id.
         if (call && totalOf(call.counts) >= totalOf(calls.get(row.id)?.counts ?? noCounts())) calls.set(row.id, call)
+        if (call) activity.of(call.session).line(call.endedAt ?? call.at)
       }
+    }
+    for (const { session_id, time_created, is_prompt } of linesIn(database)) {
+      const at = momentOf(time_created)
+      if (at !== undefined) activity.of(session_id).add(at, is_prompt === 1)
     }
     const parents: Record<string, string[]> = {}
     const missing: Record<string, string> = {}
@@ -97,7 +106,8 @@ function readDatabase(path: string): FileReading {
       if (session.parent_id) parents[session.id] = [session.parent_id]
       if (hasMadeTitle(session)) missing[session.id] = TITLE_MISSING
     }
-    return { calls: [...calls.values()], startedAt: null, damage: damages.list(), parents, missing }
+    const found = { calls: [...calls.values()], startedAt: null, damage: damages.list(), parents, missing }
+    return { ...found, activity: activity.activity() }
   })
 }
 
@@ -110,6 +120,25 @@ function messagesIn(database: Database, table: string): Iterable<MessageRow> {
       `SELECT ${columns.join(', ')} FROM ${table} WHERE data LIKE '%"tokens"%' ORDER BY ${order.join(', ')}`,
     )
     .iterate()
+}
+
+interface LineRow {
+  session_id: string
+  time_created: unknown
+  is_prompt: number
+}
+
+/** What shows that a row is a prompt, by table. */
+const IS_PROMPT = { message: `data LIKE '%"role":"user"%'`, part: '0', session_message: `type = 'user'` }
+
+/** The times of messages, and of their parts, such as uses of tools. */
+function* linesIn(database: Database): Iterable<LineRow> {
+  for (const [table, isPrompt] of Object.entries(IS_PROMPT)) {
+    const needed = ['session_id', 'time_created', table === 'session_message' ? 'type' : 'data']
+    if (columnsOf(database, table, needed).length < needed.length) continue
+    const columns = `session_id, time_created, ${isPrompt} AS is_prompt`
+    yield* database.query<LineRow, []>(`SELECT ${columns} FROM ${table}`).iterate()
+  }
 }
 
 function callOfRow({ session_id, type, data }: MessageRow, session: SessionRow | undefined, damages: Damages) {
@@ -197,8 +226,14 @@ function open<Answer>(address: string, read: (database: Database) => Answer): An
 function readMessageFile(path: string): FileReading {
   const damages = new Damages()
   const message = parsed(readFileSync(path, 'utf8'))
-  const call = callOf(message, textOf(message?.sessionID) || basename(dirname(path)), damages)
-  return { calls: call ? [call] : [], startedAt: null, damage: damages.list(), parents: {} }
+  const session = textOf(message?.sessionID) || basename(dirname(path))
+  const call = callOf(message, session, damages)
+  const activity = new ActivityReading().of(session)
+  const at = momentOf(objectOf(message?.time)?.created)
+  if (at !== undefined) activity.add(at, message?.role === 'user')
+  if (call?.endedAt !== undefined) activity.line(call.endedAt)
+  const found = { calls: call ? [call] : [], startedAt: null, damage: damages.list(), parents: {} }
+  return { ...found, activity: activity.activity() }
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {
@@ -231,12 +266,14 @@ function callOf(
   if (!countable) return undefined
   const { counts, at, model } = countable
   const provider = textOf(message.providerID)
+  const endedAt = momentOf(time?.completed)
   return {
     ...CALL_DEFAULTS,
     ...countable,
     // A fork gives copies new ids, but keeps their times to the millisecond.
-    key: [at, momentOf(time?.completed) ?? '', provider, model, ...Object.values(counts)].join(' '),
+    key: [at, endedAt ?? '', provider, model, ...Object.values(counts)].join(' '),
     session,
+    ...(endedAt !== undefined && endedAt > at ? { endedAt } : {}),
     provider: MAKERS.has(provider) ? '' : provider,
     // Free, or unknown: a list value is better than none.
     cost: typeof message.cost === 'number' && message.cost > 0 ? String(message.cost) : '',

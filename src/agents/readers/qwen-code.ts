@@ -4,6 +4,7 @@
  * versions. The ledger contains only sums.
  */
 import { basename, join } from 'node:path'
+import { ActivityReading } from '../active-time.ts'
 import type { Counts } from '../agent.ts'
 import { settleByKey } from '../duplicate-calls.ts'
 import {
@@ -86,14 +87,19 @@ function readChat(path: string): FileReading {
   const damages = new Damages()
   const events: ChatCall[] = []
   const answers: ChatCall[] = []
-  readMarkedLines(path, ['"ui_telemetry"', '"usageMetadata"'], damages, (record, line) => {
+  const pathSession = basename(path, '.jsonl')
+  const activity = new ActivityReading().of(pathSession)
+  const visit = (record: Record<string, unknown>, line: number) => {
+    const session = textOf(record.sessionId) || pathSession
+    const at = momentOf(record.timestamp)
+    if (at !== undefined) activity.of(session).add(at, isPrompt(record))
     const recorded = callIn(record)
     if (!recorded) return
     const onDamage = damages.of(line)
     const countable = findCountable(
       {
         counts: countsOfUsage(recorded.usage, recorded.names, onDamage),
-        at: momentOf(recorded.at) ?? momentOf(record.timestamp),
+        at: momentOf(recorded.at) ?? at,
         model: textOf(recorded.model),
       },
       onDamage,
@@ -104,14 +110,23 @@ function readChat(path: string): FileReading {
       ...CALL_DEFAULTS,
       ...countable,
       key: recorded.id === '' ? '' : `${recorded.id} ${countable.at}`,
-      session: textOf(record.sessionId) || basename(path, '.jsonl'),
+      session,
       folder: textOf(record.cwd),
       branch: textOf(record.gitBranch),
     }
+    activity.line(call.at)
     calls.push({ call, version: textOf(record.version) })
-  })
+  }
+  readMarkedLines(path, ['"ui_telemetry"', '"usageMetadata"', '"user"'], damages, visit, (at) => activity.line(at))
   const calls = [...events, ...answersWithoutEvents(answers, events)].map(({ call }) => call)
-  return { calls, startedAt: null, damage: damages.list(), parents: {} }
+  return { calls, startedAt: null, damage: damages.list(), parents: {}, activity: activity.activity() }
+}
+
+/** Newer versions record whether a person wrote the line. What tools respond may be of the same type. */
+function isPrompt({ type, provenance = 'real_user', message }: Record<string, unknown>): boolean {
+  const parts = objectOf(message)?.parts
+  const isResponse = Array.isArray(parts) && parts.some((part) => objectOf(part)?.functionResponse)
+  return type === 'user' && provenance === 'real_user' && !isResponse
 }
 
 /**
