@@ -144,6 +144,55 @@ describe('tally agents scan', () => {
     expect(entries.sort()).toEqual(expected)
   })
 
+  test('reports how long the agent worked, which entries, usage reports and bills then show', async () => {
+    const folder = join(tally.folder, 'timed')
+    await mkdir(join(folder, '.claude/projects/p'), { recursive: true })
+    const session = 'timed'
+    const prompt = (timestamp: string) =>
+      `${JSON.stringify({ type: 'user', message: { role: 'user', content: 'Go.' }, timestamp, sessionId: session })}\n`
+    const lines = [
+      prompt('2026-10-20T10:00:00Z'),
+      answer({ session, id: 't1', at: '2026-10-20T10:01:30.001Z' }),
+      answer({ session, id: 't2', at: '2026-10-20T10:03:00Z' }),
+      prompt('2026-10-20T18:00:00Z'),
+      answer({ session, id: 't3', at: '2026-10-20T18:00:00.020Z', branch: 'fix/ACME-7' }),
+      // A night within a turn.
+      answer({ session, id: 't4', at: '2026-10-21T09:00:00Z', branch: 'fix/ACME-7' }),
+    ]
+    await writeFile(join(folder, '.claude/projects/p/s.jsonl'), lines.join(''))
+    await tally.json(['clients', 'add', 'Acme Ltd'])
+    await tally.json(['projects', 'add', 'ACME', '--client', 'Acme Ltd'])
+    await tally.done(['agents', 'scan', '--report', '--project', 'ACME'], { env: { ...env, HOME: folder } })
+    const times = (await entriesOf(session)).map(
+      ({ slice, labels, active_seconds }: Record<string, { [_: string]: string }>) => [
+        ...[slice!.day, labels!.branch, active_seconds],
+      ],
+    )
+    expect(times.sort()).toEqual([
+      ['2026-10-20', 'fix/ACME-7', 0.02],
+      ['2026-10-20', 'main', 180],
+      ['2026-10-21', 'fix/ACME-7', 300],
+    ])
+    const asked = 'starting_at=2026-10-01T00:00:00Z&include=active_seconds'
+    const { json } = await server.call(`GET /api/v1/reports/usage?project=ACME&${asked}`, {
+      token: await server.token('read'),
+    })
+    expect(json.totals).toMatchObject({ active_seconds: 480.02, untimed_entries: 0 })
+    const bill = [
+      'bills',
+      'preview',
+      '--month',
+      '2026-10',
+      '--client',
+      'Acme Ltd',
+      '--currency',
+      'USD',
+      '--show-active-time',
+    ]
+    const { document } = await tally.json(bill)
+    expect(document.sections[0].lines).toMatchObject([{ active_seconds: 480.02, untimed_entries: 0 }])
+  })
+
   test('keeps to sessions that went on since a moment, each as a whole', async () => {
     const { folder, env } = await home()
     await mkdir(join(folder, '.claude/projects/p'))
