@@ -103,7 +103,11 @@ export const chosen = <T extends string>(values: readonly T[], description: stri
   Type.String({ description, enum: [...values] }) as unknown as TUnsafe<T>
 
 /** Filters that are stored are longer than the names of anything. */
-const STORED_TEXT_LIMIT = 500
+const STORED_TEXT = {
+  maxLength: 500,
+  pattern: '\\S',
+  errorMessage: 'must have at most 500 characters, and not be blank',
+}
 const STORED_VALUES_LIMIT = 100
 
 /** The filters of entries in a body, all optional, for what keeps them. */
@@ -113,13 +117,13 @@ export const storedFilters = (): Record<string, TSchema> =>
       name,
       Type.Optional(
         isListFilter(name)
-          ? Type.Array(Type.String({ maxLength: STORED_TEXT_LIMIT }), {
+          ? Type.Array(Type.String(STORED_TEXT), {
               description: `${description}.`,
               maxItems: STORED_VALUES_LIMIT,
             })
           : Type.String({
+              ...STORED_TEXT,
               description: kind === 'flag' ? `${description}: \`true\` or \`false\`.` : `${description}.`,
-              maxLength: STORED_TEXT_LIMIT,
             }),
       ),
     ]),

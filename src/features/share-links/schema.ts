@@ -4,7 +4,7 @@ import { SHARED_MONEY, WEEKDAYS } from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { conditions, exactlyOne, excludes, isAbsent, isGiven, when } from '../../schema/conditions.ts'
 import type { QueryTexts } from '../../schema/query.ts'
-import { chosen, listOf, moment, oneOf, orNull, SHOWN, storedFilters, strict } from '../../schema/types.ts'
+import { chosen, listOf, moment, oneOf, orNull, PLAIN_TEXT, SHOWN, storedFilters, strict } from '../../schema/types.ts'
 import { MOVING_PERIODS, type MovingPeriod } from './period.ts'
 import type { ShareLink } from './store.ts'
 
@@ -12,6 +12,8 @@ export const NOTE_LIMIT = 500
 
 /** Longer than the names of anything. */
 const TEXT_LIMIT = 500
+
+const DIMENSION_EXPECTED = 'must be what `GET /reports/usage` groups by'
 
 export const SHARE_LINK_STATES = ['active', 'expired', 'revoked', 'stopped'] as const
 export type ShareLinkState = (typeof SHARE_LINK_STATES)[number]
@@ -37,7 +39,10 @@ const SharedReport = checkedAs<SharedReportBody>(
       bucket_width: Type.Optional(chosen(BUCKET_WIDTHS, 'Default: `all`, which is the whole period.')),
       week_start: Type.Optional(chosen(WEEKDAYS, 'First day of the weeks of `1w`.')),
       group_by: Type.Optional(
-        Type.Array(Type.String({ maxLength: TEXT_LIMIT }), { description: 'As in `GET /reports/usage`.', maxItems: 3 }),
+        Type.Array(
+          Type.String({ minLength: 1, maxLength: TEXT_LIMIT, pattern: PLAIN_TEXT, errorMessage: DIMENSION_EXPECTED }),
+          { description: 'As in `GET /reports/usage`.', maxItems: 3 },
+        ),
       ),
       ...storedFilters(),
     },
