@@ -4,7 +4,7 @@ import { dayNumberAt, dayText } from '../../../lib/calendar.ts'
 import type { Id } from '../../../lib/id.ts'
 import { COUNT_KINDS, PRICE_FIELDS } from '../../../shared/usage.ts'
 import { isDivided, wholeOf } from '../division/divided.ts'
-import { ignoresReports, readTotals, reportedPart } from '../rows.ts'
+import { readTotals, reportedPart } from '../rows.ts'
 import type { EntryRecord } from '../store.ts'
 import type { Totals } from '../totals.ts'
 import { listEntriesOf, listSlicedEntries, listSlicedSessions, listSuppliedTotals } from './store.ts'
@@ -59,7 +59,8 @@ export async function listUnevenSessions(reader: Reader, limit: number): Promise
 }
 
 function unevenCount(parts: readonly EntryRecord[], { counts }: Totals): Omit<Uneven, 'session' | 'model'> | undefined {
-  if (parts.some(ignoresReports)) return undefined
+  // Of one that was restored since, the next report has what was ignored.
+  if (parts.some(({ amendment }) => amendment?.later_reports === 'ignore')) return undefined
   return COUNT_KINDS.map((kind) => ({
     count: PRICE_FIELDS[kind],
     sum: parts.reduce((sum, part) => sum + reportedWhole(part).counts[kind], 0),

@@ -101,7 +101,7 @@ export function moveSlices(recording: Recording, parts: readonly EntryView[], sl
   if (ignored.some(({ entry }) => entry.sliceDay === null)) return repeated(parts.at(-1)!)
   const counted = slices.map((slice) => {
     const isIgnored = ignored.some(({ entry }) => isSameKey(keyOf(entry), slice.key))
-    return isIgnored ? { ...slice, ...sumOfSlice(parts, slice.key) } : slice
+    return isIgnored ? { ...slice, isComplete: true } : slice
   })
   return answerOf(recording, moveTo(recording, parts, counted))
 }
@@ -125,16 +125,6 @@ function moveTo(recording: Recording, parts: readonly EntryView[], targets: read
 
 interface Whole extends Totals {
   key: null
-}
-
-/** What later reports of a slice add is ignored: its usage stays that of its parts. */
-function sumOfSlice(parts: readonly EntryView[], key: SliceKey) {
-  const {
-    startedAt: _from,
-    endedAt: _to,
-    ...figures
-  } = totalsOf(parts.filter(({ entry }) => isSameKey(keyOf(entry), key)))
-  return figures
 }
 
 /** What a person has decided about a session without slices stays as it is once it has some, and the other way round. */

@@ -19,6 +19,8 @@ export interface SlicedPart extends Part {
 /** The usage that a slice has, or a session without slices. */
 export interface Target extends Totals {
   key: SliceKey | null
+  /** Its parts stay as they are, whatever else it has. */
+  isComplete?: boolean
 }
 
 export type Step<Of extends Target = Target> =
@@ -42,11 +44,12 @@ export function stepsTo<Of extends Target>(
     ({ part }) => keyText(part.key),
   )
   const own = targets.map(({ key }) => chains.get(keyText(key)) ?? [])
+  const complete = new Set(targets.flatMap(({ isComplete }, at) => (isComplete ? own[at]!.map(({ at }) => at) : [])))
   const isSliced = targets.some(({ key }) => key !== null)
   // Once there are slices, nothing goes on from a part without one.
   const isLast = ({ part, at }: Placed) =>
     (isSliced && part.key === null) || at === chains.get(keyText(part.key))!.at(-1)!.at
-  const isFixed = (each: Placed) => each.part.locked || !isLast(each)
+  const isFixed = (each: Placed) => each.part.locked || complete.has(each.at) || !isLast(each)
   const fixed = own.map((chain) => chain.filter(isFixed).map(({ part }) => part))
   const known = new Set(own.flat())
   const foreign = [...chains.values()].flat().filter((each) => !known.has(each))
@@ -64,6 +67,7 @@ export function stepsTo<Of extends Target>(
   for (const [at, target] of targets.entries()) {
     const last = own[at]!.at(-1)
     const usage = left[at]!
+    if (target.isComplete) continue
     if (isNothing(usage) && target.key !== null && !(isEmpty && at === 0)) continue
     const open = last ? (isFixed(last) ? undefined : last) : spare.shift()
     if (open) {

@@ -9,7 +9,7 @@ import { runs } from '../../../support/tier.ts'
 const HOUR = 3_600_000
 const key = (day: number, place = 1): SliceKey => ({ day, place: BigInt(place) })
 
-function target(key: SliceKey | null, input: number, change: Partial<Totals> = {}): Target {
+function target(key: SliceKey | null, input: number, change: Partial<Target> = {}): Target {
   const startedAt = (key?.day ?? 0) * 24 * HOUR
   return {
     ...{ key, startedAt, endedAt: startedAt + HOUR, counts: { ...ZERO_COUNTS, input }, details: null },
@@ -113,6 +113,15 @@ describe('the parts of a sliced session', () => {
     const whole = { ...part(null, 5, true), costNanos: 30n }
     const [step] = stepsTo([whole], [target(key(1), 10, { reportedCostNanos: 100n })]) as never[]
     expect(step).toMatchObject({ usage: { reportedCostNanos: 70n } })
+  })
+
+  test('a slice that is complete covers what has moved out of it, and drops what is new in it', () => {
+    const complete = part(key(1), 500, true)
+    const moved = [target(key(1), 240, { isComplete: true }), target(key(2), 270)]
+    expect(stepsTo([complete], moved)).toMatchObject([
+      { kind: 'append', target: { key: key(2) }, usage: { counts: { input: 10 } } },
+    ])
+    expect(stepsTo([complete, part(key(1), 30, false)], [target(key(1), 900, { isComplete: true })])).toEqual([])
   })
 
   test('deduct active time that moved from other slices, without ever refusing it', () => {
