@@ -158,9 +158,10 @@ class Run {
   async #checkOut({ branch = 'main', daysAgo = 0 }: Step): Promise<void> {
     if (branch === this.#branch && daysAgo === this.#daysAgo) return
     await this.#end()
-    // Git records whole seconds, and the latest request may be of the same one.
+    // Git records whole seconds, and the requests before and after it must not be of the same one.
     await Bun.sleep(1_000)
     await this.#git(daysAgo, ['checkout', '--quiet', '-B', branch])
+    await Bun.sleep(1_000)
     this.#branch = branch
     this.#daysAgo = daysAgo
   }

@@ -112,7 +112,10 @@ export function useCellEditing({ rows, days, today, measure, mayEdit, apply, und
     const row = rows[place.row]
     const day = days[place.day]
     if (!mayEdit || !row || day === undefined) return
-    if (busy.has(keyAt(place))) return setNext({ at: place, text: text && (next?.text ?? '') + text })
+    if (busy.has(keyAt(place))) {
+      // Several keys may be pressed before it is rendered again.
+      return setNext((before) => ({ at: place, text: text && (before?.text ?? '') + text }))
+    }
     if (isFuture(day)) return say('Usage can only be added up to today.')
     const entries = row.days.get(day) ?? []
     const refused = entries.length > 1 || isReadOnly(measure) ? editOf(row, day, { measure, value: 0 }) : undefined
