@@ -32,7 +32,8 @@ interface AnyAgent {
   program: string
   /** Set if the agent supports only one. */
   encodings: Setting['encoding'][]
-  scenarios: ScenarioName[]
+  /** The scenarios that it has nothing for, such as forks. */
+  lacks?: ScenarioName[]
   /** Whether Tally has a hook for it. */
   hasHook: boolean
   /** Requests that its session files, and so hooks, do not contain. */
@@ -73,23 +74,6 @@ export const AGENTS: TriedAgent[] = [
     package: '@anthropic-ai/claude-code',
     program: 'claude',
     encodings: ['protobuf', 'json'],
-    scenarios: [
-      'resumed',
-      'forked',
-      'compacted',
-      'sub-agent',
-      'killed',
-      'offline',
-      'fast',
-      'long context',
-      'branched',
-      'moved',
-      'moved named',
-      'moved forked',
-      'moved compacted',
-      'moved sub-agent',
-      'moved worktree',
-    ],
     hasHook: true,
     configure: (setting) => ({
       telemetry: {
@@ -126,22 +110,7 @@ export const AGENTS: TriedAgent[] = [
     package: '@openai/codex',
     program: 'codex',
     encodings: ['protobuf', 'json'],
-    scenarios: [
-      'resumed',
-      'forked',
-      'compacted',
-      'sub-agent',
-      'killed',
-      'offline',
-      'fast',
-      'long context',
-      'branched',
-      'moved',
-      'moved named',
-      'moved forked',
-      'moved compacted',
-      'moved sub-agent',
-    ],
+    lacks: ['moved worktree'],
     hasHook: true,
     shiftedFiles: '.codex/sessions/**/rollout-*.jsonl',
     configure: (setting) => {
@@ -179,19 +148,7 @@ env_key = "MOCK_KEY"
     package: '@google/gemini-cli',
     program: 'gemini',
     encodings: ['json'],
-    scenarios: [
-      'resumed',
-      'compacted',
-      'sub-agent',
-      'killed',
-      'offline',
-      'long context',
-      'branched',
-      'moved',
-      'moved named',
-      'moved compacted',
-      'moved sub-agent',
-    ],
+    lacks: ['forked', 'fast', 'moved forked', 'moved worktree'],
     hasHook: true,
     unrecorded: ['router', 'compaction'],
     configure: (setting) => ({
@@ -223,20 +180,7 @@ env_key = "MOCK_KEY"
     package: '@qwen-code/qwen-code',
     program: 'qwen',
     encodings: ['json'],
-    scenarios: [
-      'resumed',
-      'compacted',
-      'sub-agent',
-      'killed',
-      'offline',
-      'long context',
-      'branched',
-      'moved',
-      'moved named',
-      'moved compacted',
-      'moved sub-agent',
-      'moved worktree',
-    ],
+    lacks: ['forked', 'fast', 'moved forked'],
     hasHook: false,
     configure: (setting) => ({
       telemetry: {
@@ -260,21 +204,7 @@ env_key = "MOCK_KEY"
     package: 'opencode-ai',
     program: 'opencode',
     encodings: ['json'],
-    scenarios: [
-      'resumed',
-      'forked',
-      'compacted',
-      'sub-agent',
-      'killed',
-      'offline',
-      'long context',
-      'branched',
-      'moved',
-      'moved named',
-      'moved forked',
-      'moved compacted',
-      'moved sub-agent',
-    ],
+    lacks: ['fast', 'moved worktree'],
     hasHook: true,
     unrecorded: ['title'],
     recordsAfterTools: true,

@@ -473,7 +473,7 @@ try {
   for (const agent of agents) {
     for (const encoding of agent.encodings) {
       const wanted = scenarios.filter(
-        (name) => agent.scenarios.includes(name) && encodingsFor(agent, name).includes(encoding),
+        (name) => !agent.lacks?.includes(name) && encodingsFor(agent, name).includes(encoding),
       )
       for (const scenario of wanted) {
         outcomes.push(await new Run({ folder, models, tallies }, agent, encoding, scenario).outcome())
