@@ -109,17 +109,20 @@ export async function previewUses(
 }
 
 /** Repeats a call while the server may only be busy or restarting. */
-async function patiently<Answer>(call: () => Promise<Answer>, { onPause }: ReportingOptions): Promise<Answer> {
+async function patiently<Answer>(
+  call: (isLast: boolean) => Promise<Answer>,
+  { onPause }: ReportingOptions,
+): Promise<Answer> {
   for (const pauseMs of PAUSES_MS) {
     try {
-      return await call()
+      return await call(false)
     } catch (error) {
       if (!(error instanceof ServerError) || !error.mayPass) throw error
       onPause?.(error.message, pauseMs)
       await Bun.sleep(pauseMs)
     }
   }
-  return await call()
+  return await call(true)
 }
 
 interface Report {
@@ -154,29 +157,19 @@ const bytesOf = (reports: readonly Report[]) => reports.reduce((sum, { text }) =
 async function reportAll(
   server: ClientConfig,
   batch: Report[],
-  { onPause }: ReportingOptions,
+  options: ReportingOptions,
   onReported: (report: Report, reported: Reported) => void,
 ): Promise<void> {
   let waiting = batch
-  for (let attempt = 0; ; attempt += 1) {
-    const pauseMs = PAUSES_MS[attempt]
-    let reason: string
-    try {
-      const results = await reportBatch(
-        server,
-        waiting.map(({ text }) => text),
-      )
-      const later = (index: number) => pauseMs !== undefined && mayPass(results[index]!)
-      for (const [index, report] of waiting.entries()) if (!later(index)) onReported(report, results[index]!)
-      const refusal = results.find((_, index) => later(index))?.refusal
-      waiting = waiting.filter((_, index) => later(index))
-      if (!refusal) return
-      reason = refusal.detail
-    } catch (error) {
-      if (!(error instanceof ServerError) || !error.mayPass || pauseMs === undefined) throw error
-      reason = error.message
-    }
-    onPause?.(reason, pauseMs!)
-    await Bun.sleep(pauseMs!)
-  }
+  await patiently(async (isLast) => {
+    const results = await reportBatch(
+      server,
+      waiting.map(({ text }) => text),
+    )
+    const isLater = (index: number) => !isLast && mayPass(results[index]!)
+    for (const [index, report] of waiting.entries()) if (!isLater(index)) onReported(report, results[index]!)
+    const refusal = results.find((_, index) => isLater(index))?.refusal
+    waiting = waiting.filter((_, index) => isLater(index))
+    if (refusal) throw new ServerError(refusal.detail, refusal.status)
+  }, options)
 }
