@@ -78,8 +78,9 @@ function conversationsIn(files: readonly ReadFile[]): Iterable<Conversation> {
   const mainOf = createMainOf(files)
   const found = new Map<string, Conversation>()
   const conversationOf = (session: string) => {
-    const conversation = found.get(session) ?? found.get(mainOf(session)) ?? { prompts: [], spans: [], calls: [] }
-    found.set(session, conversation).set(mainOf(session), conversation)
+    const main = mainOf(session)
+    const conversation = found.get(main) ?? { prompts: [], spans: [], calls: [] }
+    found.set(main, conversation)
     return conversation
   }
   for (const { reading } of files) {
@@ -98,7 +99,7 @@ function conversationsIn(files: readonly ReadFile[]): Iterable<Conversation> {
       calls.push(call)
     }
   }
-  return new Set(found.values())
+  return found.values()
 }
 
 /** Returns the session that a sub-agent with a session of its own works for; of any other session, the session itself. */

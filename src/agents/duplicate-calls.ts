@@ -2,7 +2,7 @@
  * Removes copied calls: sessions that are forked, resumed or replayed contain the calls of others again, and a call
  * counts once, for the session that made it.
  */
-import type { ModelCall } from './model-calls.ts'
+import { type ModelCall, totalOf } from './model-calls.ts'
 import type { ReadFile } from './readers/reader.ts'
 import type { SettledCalls } from './settled-calls.ts'
 
@@ -11,6 +11,9 @@ import type { SettledCalls } from './settled-calls.ts'
  * lines.
  */
 export type IsBetter = (candidate: ModelCall, held: ModelCall) => boolean
+
+/** The first one stays if they have as many tokens. */
+export const hasMoreTokens: IsBetter = (candidate, held) => totalOf(candidate.counts) > totalOf(held.counts)
 
 /** The lines of one call in all files. */
 interface MergedCall {

@@ -222,6 +222,11 @@ function above(count: number, largest: number): number {
   return Math.max(0, count - largest)
 }
 
+/** Whether a tool responds in one of the parts of a message, as Gemini's API has them. */
+export function hasToolResponse(parts: unknown): boolean {
+  return Array.isArray(parts) && parts.some((part) => objectOf(part)?.functionResponse)
+}
+
 /** The tokens that decide whether a request has a long context. */
 export function inputSideOf({ input, cache_read, cache_write, cache_write_1h }: Counts): number {
   return input + cache_read + cache_write + cache_write_1h

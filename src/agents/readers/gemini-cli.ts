@@ -10,6 +10,7 @@ import {
   disjointCounts,
   type FileReading,
   findCountable,
+  hasToolResponse,
   type ModelCall,
   momentOf,
   type OnDamage,
@@ -119,7 +120,7 @@ class ChatReading {
 
 /** What tools respond is of the same type as what a person writes. */
 function isPrompt({ type, content }: Record<string, unknown>): boolean {
-  return type === 'user' && !(Array.isArray(content) && content.some((part) => objectOf(part)?.functionResponse))
+  return type === 'user' && !hasToolResponse(content)
 }
 
 const TOKENS = ['input', 'output', 'cached', 'thoughts', 'tool', 'total'] as const

@@ -9,7 +9,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ActivityReading } from '../active-time.ts'
 import type { Counts } from '../agent.ts'
-import { settleByKey } from '../duplicate-calls.ts'
+import { hasMoreTokens, settleByKey } from '../duplicate-calls.ts'
 import {
   CALL_DEFAULTS,
   countsOf,
@@ -45,8 +45,7 @@ export const opencode: Reader = {
   companions: (path) => (isMessageFile(path) ? [] : [`${path}-wal`]),
   read: (path) => (isMessageFile(path) ? readMessageFile(path) : readDatabase(path)),
   // A message that is still being written has the tokens of its steps so far.
-  settle: (files, settledCalls) =>
-    settleByKey(files, (candidate, held) => totalOf(candidate.counts) > totalOf(held.counts), settledCalls),
+  settle: (files, settledCalls) => settleByKey(files, hasMoreTokens, settledCalls),
   readTitles,
 }
 

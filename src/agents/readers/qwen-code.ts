@@ -6,7 +6,7 @@
 import { basename, join } from 'node:path'
 import { ActivityReading } from '../active-time.ts'
 import type { Counts } from '../agent.ts'
-import { settleByKey } from '../duplicate-calls.ts'
+import { hasMoreTokens, settleByKey } from '../duplicate-calls.ts'
 import {
   CALL_DEFAULTS,
   countOf,
@@ -14,13 +14,13 @@ import {
   disjointCounts,
   type FileReading,
   findCountable,
+  hasToolResponse,
   LargestCounts,
   type ModelCall,
   momentOf,
   type OnDamage,
   objectOf,
   textOf,
-  totalOf,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import type { Reader, ReadFile } from './reader.ts'
@@ -36,12 +36,7 @@ export const qwenCode: Reader = {
   isSessionFolder: (path) => FOLDER.test(path),
   isSessionFile: (path) => path === LEDGER || CHAT.test(path),
   read: (path) => (basename(path) === LEDGER ? readLedger(path) : readChat(path)),
-  settle: (files, settledCalls) =>
-    settleByKey(
-      withoutLedgerDuplicates(files),
-      (candidate, held) => totalOf(candidate.counts) > totalOf(held.counts),
-      settledCalls,
-    ),
+  settle: (files, settledCalls) => settleByKey(withoutLedgerDuplicates(files), hasMoreTokens, settledCalls),
   readTitles,
 }
 
@@ -124,9 +119,7 @@ function readChat(path: string): FileReading {
 
 /** Newer versions record whether a person wrote the line. What tools respond may be of the same type. */
 function isPrompt({ type, provenance = 'real_user', message }: Record<string, unknown>): boolean {
-  const parts = objectOf(message)?.parts
-  const isResponse = Array.isArray(parts) && parts.some((part) => objectOf(part)?.functionResponse)
-  return type === 'user' && provenance === 'real_user' && !isResponse
+  return type === 'user' && provenance === 'real_user' && !hasToolResponse(objectOf(message)?.parts)
 }
 
 /**
