@@ -7,13 +7,13 @@ import { moneyNumber, NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/mo
 import { COUNTED_STATUSES } from '../../shared/entry-filters.ts'
 import { counted, countText, dollars } from '../terminal/numbers.ts'
 import { note, print, printTable } from '../terminal/print.ts'
-import { printRefused } from './scan-text.ts'
+import { plain, printRefused } from './scan-text.ts'
 
-/** What becomes of a session. */
-type Fate = 'split' | 'changed' | 'created' | 'unchanged'
+/** The outcome for a session. */
+type SessionResult = 'split' | 'changed' | 'created' | 'unchanged'
 
 interface Summary {
-  sessions: Record<Fate, number>
+  sessions: Record<SessionResult, number>
   entries: Record<PlannedEntry['result'], number>
   months: Month[]
   /** Entries after it that have no cost. */
@@ -38,7 +38,7 @@ const dayOf = ({ slice, started_at }: TokenEntry, timeZone: string) =>
 
 function summaryOf({ entries, timeZone }: Preview): Summary {
   const sessions: Summary['sessions'] = { split: 0, changed: 0, created: 0, unchanged: 0 }
-  for (const session of Map.groupBy(entries, sessionOf).values()) sessions[fateOf(session)] += 1
+  for (const session of Map.groupBy(entries, sessionOf).values()) sessions[resultOf(session)] += 1
   const results: Summary['entries'] = { created: 0, updated: 0, repeated: 0 }
   for (const { result } of entries) results[result] += 1
   return {
@@ -49,7 +49,7 @@ function summaryOf({ entries, timeZone }: Preview): Summary {
   }
 }
 
-function fateOf(entries: readonly PlannedEntry[]): Fate {
+function resultOf(entries: readonly PlannedEntry[]): SessionResult {
   const results = new Set(entries.map(({ result }) => result))
   if (results.size === 1) {
     if (results.has('repeated')) return 'unchanged'
@@ -90,7 +90,7 @@ const LINES_SHOWN = 40
 export function printPreview(preview: Preview, url: string, { all }: { all: boolean }): void {
   const { sessions, entries, months, unpriced } = summaryOf(preview)
   const changes = [...Map.groupBy(preview.entries, sessionOf).values()]
-    .filter((session) => fateOf(session) !== 'unchanged')
+    .filter((session) => resultOf(session) !== 'unchanged')
     .sort((one, other) => (startOf(one) < startOf(other) ? -1 : 1))
   if (changes.length > 0) {
     print(`If reported to ${url}:`)
@@ -185,9 +185,6 @@ function linesOfEntry(what: string, entry: TokenEntry, timeZone: string): string
   const [first = '', ...others] = Bun.wrapAnsi(plain(place) || '–', PLACE_WIDTH, { hard: true }).split('\n')
   return [start + first, ...others.map((line) => ' '.repeat(start.length) + line)]
 }
-
-/** What others have named must not move the cursor. */
-const plain = (text: string) => text.replace(/\p{Cc}+/gu, ' ')
 
 export function previewWire(preview: Preview, url: string): object {
   const { sessions, entries, months } = summaryOf(preview)

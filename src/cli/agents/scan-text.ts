@@ -125,8 +125,8 @@ function figuresOf(days: readonly PricedDay[]) {
   }
 }
 
-/** What stands in files of others must not move the cursor. */
-function plain(text: string): string {
+/** What others have named must not move the cursor. */
+export function plain(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ').trim()
 }
 

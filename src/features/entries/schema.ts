@@ -655,7 +655,7 @@ export const BatchResults = Type.Object(
               },
               strict,
             ),
-            { description: 'What became of each entry of the session and model. Empty if the item was rejected.' },
+            { description: 'The outcome for each entry of the session and model. Empty if the item was rejected.' },
           ),
           problem: orNull(Type.Ref('Problem')),
         },
@@ -666,7 +666,7 @@ export const BatchResults = Type.Object(
       Type.Array(
         Type.Object(
           {
-            result: oneOf(['created', 'updated', 'repeated'], 'What would become of the entry.'),
+            result: oneOf(['created', 'updated', 'repeated'], 'Outcome for the entry.'),
             before: orNull(TokenEntry),
             after: TokenEntry,
           },

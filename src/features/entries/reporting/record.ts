@@ -53,7 +53,7 @@ export interface Recorded {
   /** Whether this is the response to an earlier report with the same Idempotency-Key. */
   replayed: boolean
   entry: EntryView
-  /** What became of each slice, if the session has any. */
+  /** The outcome for each slice, if the session has any. */
   slices?: readonly RecordedSlice[]
 }
 
