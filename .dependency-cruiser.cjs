@@ -271,8 +271,9 @@ module.exports = {
     onlyIn('drivers-only-in-the-database', '^bun:sqlite$|(^|/)node_modules/postgres/', [
       '^src/database/',
       '^src/demo/removal\\.ts$',
-      // Reads the database of another program.
-      '^src/agents/readers/opencode\\.ts$',
+      // Read the databases of other programs.
+      '^src/agents/session-database\\.ts$',
+      '^src/agents/readers/(opencode|github-copilot)\\.ts$',
     ]),
     onlyIn('commander-only-in-the-command-line', '(^|/)node_modules/commander/', ['^src/main\\.ts$', '^src/cli/']),
     onlyIn('figures-only-in-metrics', '(^|/)node_modules/prom-client/', ['^src/metrics\\.ts$']),

@@ -2,11 +2,9 @@
  * opencode: a SQLite database of all sessions; in older versions, a JSON file per message. Version 2 has tables of its own
  * in the same database, and leaves those of version 1 as they were.
  */
-import { constants, Database } from 'bun:sqlite'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import type { Database } from 'bun:sqlite'
+import { readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-
-import { pathToFileURL } from 'node:url'
 import { ActivityReading } from '../active-time.ts'
 import type { Counts } from '../agent.ts'
 import { hasMoreTokens, settleByKey } from '../duplicate-calls.ts'
@@ -23,6 +21,7 @@ import {
   textOf,
   totalOf,
 } from '../model-calls.ts'
+import { columnsOf, withDatabase } from '../session-database.ts'
 import { Damages } from '../session-lines.ts'
 import type { Reader } from './reader.ts'
 
@@ -175,51 +174,12 @@ function sessionsIn(database: Database): Map<string, SessionRow> {
 
 const SESSION_COLUMNS = ['id', 'parent_id', 'title', 'fork_session_id', 'directory', 'time_created']
 
-/** Those of the names that are columns of the table; none if there is no such table. */
-function columnsOf(database: Database, table: string, names: readonly string[]): string[] {
-  const columns = database.query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?)').all(table)
-  return names.filter((each) => columns.some(({ name }) => name === each))
-}
-
 /** opencode keeps the answer of this request as the title, and nothing about its tokens. */
 const TITLE_MISSING = 'title request not included'
 
 /** The titles of sub-agents and forks are not made by a model. */
 function hasMadeTitle({ parent_id, fork_session_id, title }: SessionRow): boolean {
   return !parent_id && !fork_session_id && !/ \(fork #\d+\)$/.test(title ?? '')
-}
-
-/**
- * Reads without writing anything. After opencode has closed the database, there is no log file: the database is then
- * opened as immutable, since SQLite would otherwise leave two files there, and read again if it changed after all.
- */
-function withDatabase<Answer>(path: string, read: (database: Database) => Answer): Answer {
-  const before = statSync(path)
-  if (!existsSync(`${path}-wal`)) {
-    const answer = attempt(() => open(`${pathToFileURL(path).href}?immutable=1`, read))
-    const after = statSync(path)
-    const isSame = after.size === before.size && after.mtimeMs === before.mtimeMs && !existsSync(`${path}-wal`)
-    if (isSame && 'value' in answer) return answer.value
-    if (isSame && 'error' in answer) throw answer.error
-  }
-  return open(pathToFileURL(path).href, read)
-}
-
-function attempt<Answer>(run: () => Answer): { value: Answer } | { error: unknown } {
-  try {
-    return { value: run() }
-  } catch (error) {
-    return { error }
-  }
-}
-
-function open<Answer>(address: string, read: (database: Database) => Answer): Answer {
-  const database = new Database(address, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)
-  try {
-    return read(database)
-  } finally {
-    database.close()
-  }
 }
 
 function readMessageFile(path: string): FileReading {
