@@ -1008,6 +1008,8 @@ export interface AgentsEnvironment {
   codexHome: string | undefined
   /** The folder that holds `.gemini`, where it is not the home folder. */
   geminiHome: string | undefined
+  /** The folder of GitHub Copilot CLI, where it is not `.copilot` in the home folder. */
+  copilotHome: string | undefined
   /** The folder that holds the sessions of Qwen Code, where it is not `.qwen` in the home folder. */
   qwenHome: string | undefined
   /** The database of opencode, where it is not in its folder: absolute, or relative to that folder. */
@@ -1031,6 +1033,7 @@ export function readAgentsEnvironment(environment: Environment = process.env): A
     claudeConfigDir: environment.CLAUDE_CONFIG_DIR || undefined,
     codexHome: environment.CODEX_HOME || undefined,
     geminiHome: environment.GEMINI_CLI_HOME || undefined,
+    copilotHome: environment.COPILOT_HOME || undefined,
     qwenHome: environment.QWEN_RUNTIME_DIR || environment.QWEN_HOME || undefined,
     opencodeDatabase: environment.OPENCODE_DB || undefined,
     dataHome: folder('XDG_DATA_HOME', '.local/share'),

@@ -38,6 +38,8 @@ interface AnyAgent {
   hasHook: boolean
   /** Requests that its session files, and so hooks, do not contain. */
   unrecorded?: Purpose[]
+  /** Requests that its telemetry does not contain. */
+  untraced?: Purpose[]
   /** Whether its session files contain a request only after the tools that it asked for have run. */
   recordsAfterTools?: boolean
   /** Its session files if it is a static executable: its clock cannot be moved, so the times that it wrote are. */
@@ -197,6 +199,35 @@ env_key = "MOCK_KEY"
     ask: ({ session, question, compacts }) => [
       ...['--auth-type', 'openai', '--yolo', ...(session === 'new' ? [] : ['--continue'])],
       ...['--prompt', compacts ? '/compress' : question],
+    ],
+  },
+  {
+    name: 'github-copilot',
+    package: '@github/copilot',
+    program: 'copilot',
+    encodings: ['protobuf', 'json'],
+    lacks: ['forked', 'fast', 'moved forked', 'moved worktree'],
+    hasHook: true,
+    untraced: ['compaction'],
+    configure: (setting) => ({
+      telemetry: {
+        COPILOT_OTEL_ENABLED: 'true',
+        OTEL_EXPORTER_OTLP_PROTOCOL: `http/${setting.encoding}`,
+        OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(setting),
+        OTEL_EXPORTER_OTLP_HEADERS: authorization(setting),
+        ...PROJECT,
+      },
+      mock: {
+        COPILOT_OFFLINE: 'true',
+        COPILOT_PROVIDER_BASE_URL: `${setting.model}/v1`,
+        COPILOT_PROVIDER_API_KEY: 'mock',
+        COPILOT_PROVIDER_WIRE_API: 'responses',
+        COPILOT_MODEL: 'gpt-5.4',
+      },
+    }),
+    ask: ({ session, question, compacts }) => [
+      ...['--allow-all-tools', ...(session === 'new' ? [] : ['--continue'])],
+      ...['--prompt', compacts ? '/compact' : question],
     ],
   },
   {

@@ -69,12 +69,16 @@ const TOOLS: Record<string, ToolCall['input']> = {
   // Sub-agents.
   Agent: { description: 'Look', prompt: 'What is here?', subagent_type: 'general-purpose' },
   agent: { description: 'Look', prompt: 'What is here?', subagent_type: 'general-purpose' },
-  task: { description: 'Look', prompt: 'What is here?', subagent_type: 'general' },
+  // Of opencode, and of GitHub Copilot CLI.
+  task: {
+    ...{ name: 'look', description: 'Look', prompt: 'What is here?', mode: 'sync' },
+    ...{ subagent_type: 'general', agent_type: 'explore' },
+  },
   spawn_agent: { message: 'What is here?' },
   invoke_agent: { agent_name: 'generalist', prompt: 'What is here?' },
   // Shells.
   Bash: { command: WAITING, description: 'Wait' },
-  bash: { command: WAITING, description: 'Wait' },
+  bash: { command: WAITING, description: 'Wait', mode: 'sync', initial_wait: 60 },
   exec_command: { cmd: WAITING },
   shell: { command: WAITING.split(' ') },
   shell_command: { command: WAITING },
@@ -128,6 +132,8 @@ function purposeOf(request: { systemInstruction?: unknown }): Purpose {
   if (JSON.stringify(request.systemInstruction ?? '').includes('state_snapshot')) return 'compaction'
   const text = JSON.stringify(request)
   if (text.includes('Generate a title for this conversation')) return 'title'
+  // Of GitHub Copilot CLI.
+  if (text.includes('Please create a detailed summary of the conversation so far.')) return 'compaction'
   return text.includes('model_choice') ? 'router' : 'conversation'
 }
 

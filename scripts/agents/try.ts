@@ -327,7 +327,7 @@ class Run {
 
   #reasonToMiss(source: Source, request: ServedRequest): string | undefined {
     const { purpose, step } = request
-    const { unrecorded = [], recordsAfterTools = false } = this.agent
+    const { unrecorded = [], untraced = [], recordsAfterTools = false } = this.agent
     const steps = stepsOf(this.scenario)
     if (source !== 'telemetry') {
       // What both have is counted by one of the two.
@@ -335,6 +335,7 @@ class Run {
       if (unrecorded.includes(purpose)) return purpose
       return recordsAfterTools && steps[step]!.isKilled ? 'killed' : inTelemetry
     }
+    if (untraced.includes(purpose)) return purpose
     if (steps[step]!.isOffline) return 'offline'
     // What an agent that keeps running did before, it may not have sent yet.
     return steps.some(({ isKilled }, index) => isKilled && index >= step) ? 'killed' : undefined

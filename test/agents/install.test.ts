@@ -404,10 +404,15 @@ describe('a file of settings', () => {
     expect(() => put('codex')).toThrow(/link to a file that does not exist/)
   })
 
-  test('of a plugin that Tally did not make is left alone', async () => {
-    const path = await fileOf('opencode', 'export const Other = 1\n')
-    expect(() => put('opencode')).toThrow(/not created by Tally/)
-    expect(isChange(planUninstall('opencode', environment))).toBe(false)
-    expect(await Bun.file(path).text()).toBe('export const Other = 1\n')
+  const others: [AgentName, string][] = [
+    ['opencode', 'export const Other = 1\n'],
+    ['github-copilot', '{"version":1,"hooks":{"Stop":[{"type":"command","command":"mine"}]}}'],
+    ['github-copilot', '// mine\n'],
+  ]
+  test.each(others)('of %s that Tally did not make is left alone', async (agent, text) => {
+    const path = await fileOf(agent, text)
+    expect(() => put(agent)).toThrow(/not created by Tally/)
+    expect(isChange(planUninstall(agent, environment))).toBe(false)
+    expect(await Bun.file(path).text()).toBe(text)
   })
 })

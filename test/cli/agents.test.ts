@@ -117,7 +117,7 @@ describe('tally agents login', () => {
       reachable: false,
       error: expect.stringMatching(/^Not logged in.*tally agents login/),
     })
-    expect(loggedOut.agents).toHaveLength(4)
+    expect(loggedOut.agents).toHaveLength(5)
   })
 
   test('stores nothing that would not work, and says why', async () => {
@@ -187,7 +187,7 @@ describe('tally agents install', () => {
   })
 
   test('puts hooks in that call this very executable, and uninstall takes them out', async () => {
-    const agents = ['claude-code', 'codex', 'gemini-cli', 'opencode']
+    const agents = ['claude-code', 'codex', 'gemini-cli', 'github-copilot', 'opencode']
     await done(['install', ...agents, '--yes'])
     const status = await json(['status'])
     expect(status.agents.map(({ agent, hook }: Record<string, unknown>) => [agent, hook])).toEqual(
@@ -476,7 +476,7 @@ describe('while no server takes it, nothing is lost', () => {
       for (const { agent, hook } of await capturedSessions(home)) await run(['hook', agent], hook)
       await untilDelivered()
       const status = await json(['status'])
-      expect(status.agents.map(({ refused }: { refused: unknown[] }) => refused.length)).toEqual([1, 0, 0, 0])
+      expect(status.agents.map(({ refused }: { refused: unknown[] }) => refused.length)).toEqual([1, 0, 0, 0, 0])
       expect(status.agents[0].refused[0]).toMatchObject({
         session_id: CLAUDE_SESSION,
         reasons: [expect.stringContaining('413')],

@@ -8,13 +8,14 @@ import { stateFolder } from '../state-folder.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
 import { geminiCli } from './gemini-cli.ts'
+import { githubCopilot } from './github-copilot.ts'
 import { type Installer, SettingsError } from './installer.ts'
 import { opencode } from './opencode.ts'
 import { bytesLike, isSame, readBytes, readSettingsFile, replaceFile } from './settings-file.ts'
 
 export { SettingsError }
 
-const INSTALLERS = [claudeCode, codex, geminiCli, opencode] as const
+const INSTALLERS = [claudeCode, codex, geminiCli, githubCopilot, opencode] as const
 
 /** Agents that can call a hook. */
 export const HOOKED_AGENTS: readonly AgentName[] = INSTALLERS.map(({ agent }) => agent)

@@ -3,6 +3,7 @@ import type { AgentName } from '../agent.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
 import { geminiCli } from './gemini-cli.ts'
+import { githubCopilot } from './github-copilot.ts'
 import { opencode } from './opencode.ts'
 import { qwenCode } from './qwen-code.ts'
 import type { Reader } from './reader.ts'
@@ -11,6 +12,7 @@ export const READERS: Record<AgentName, Reader> = {
   'claude-code': claudeCode,
   codex,
   'gemini-cli': geminiCli,
+  'github-copilot': githubCopilot,
   opencode,
   'qwen-code': qwenCode,
 }

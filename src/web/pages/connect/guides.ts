@@ -154,6 +154,22 @@ export const GUIDES: readonly Guide[] = [
     waits: 'Qwen Code sends data a few seconds after the model’s first response, and when it exits.',
   },
   {
+    key: 'github-copilot',
+    title: 'GitHub Copilot CLI',
+    by: 'telemetry',
+    lead: 'GitHub Copilot CLI sends the usage of every model call while it works.',
+    isTelemetry: true,
+    steps: [
+      {
+        instruction: 'In the shell that starts it:',
+        lines: (target) => `export COPILOT_OTEL_ENABLED=true\n${exporter(target)}`,
+      },
+      PLACE,
+    ],
+    waits:
+      'GitHub Copilot CLI sends data a few seconds after each response of the model. Compactions are only in its session files.',
+  },
+  {
     key: 'opencode',
     title: 'opencode',
     by: 'telemetry',
@@ -196,7 +212,7 @@ export const GUIDES: readonly Guide[] = [
       },
       {
         instruction: 'Report new sessions automatically (shows the settings changes first):',
-        lines: () => 'tally agents install claude-code codex gemini-cli opencode',
+        lines: () => 'tally agents install claude-code codex gemini-cli github-copilot opencode',
       },
     ],
     waits:
