@@ -1012,6 +1012,10 @@ export interface AgentsEnvironment {
   copilotHome: string | undefined
   /** The folder that holds the sessions of Qwen Code, where it is not `.qwen` in the home folder. */
   qwenHome: string | undefined
+  /** The folder of Pi and Oh My Pi, where it is not the usual one of each in the home folder. */
+  piAgentDir: string | undefined
+  /** The folder that Pi keeps sessions in, where it is not in that folder. */
+  piSessionDir: string | undefined
   /** The database of opencode, where it is not in its folder: absolute, or relative to that folder. */
   opencodeDatabase: string | undefined
   dataHome: string
@@ -1035,6 +1039,8 @@ export function readAgentsEnvironment(environment: Environment = process.env): A
     geminiHome: environment.GEMINI_CLI_HOME || undefined,
     copilotHome: environment.COPILOT_HOME || undefined,
     qwenHome: environment.QWEN_RUNTIME_DIR || environment.QWEN_HOME || undefined,
+    piAgentDir: environment.PI_CODING_AGENT_DIR || undefined,
+    piSessionDir: environment.PI_CODING_AGENT_SESSION_DIR || undefined,
     opencodeDatabase: environment.OPENCODE_DB || undefined,
     dataHome: folder('XDG_DATA_HOME', '.local/share'),
     configHome: folder('XDG_CONFIG_HOME', '.config'),

@@ -27,6 +27,7 @@ export const CHAPTERS: Chapter[] = [
       'connect/gemini-cli',
       'connect/github-copilot',
       'connect/opencode',
+      'connect/pi',
       'connect/qwen-code',
       'connect/telemetry',
       'connect/ci',

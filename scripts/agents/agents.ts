@@ -36,6 +36,8 @@ interface AnyAgent {
   lacks?: ScenarioName[]
   /** Whether Tally has a hook for it. */
   hasHook: boolean
+  /** It sends no telemetry, in any encoding. */
+  hasNoTelemetry?: true
   /** Requests that its session files, and so hooks, do not contain. */
   unrecorded?: Purpose[]
   /** Requests that its telemetry does not contain. */
@@ -274,7 +276,46 @@ env_key = "MOCK_KEY"
       return id
     },
   },
+  {
+    name: 'pi',
+    package: '@earendil-works/pi-coding-agent',
+    program: 'pi',
+    encodings: ['json'],
+    lacks: ['sub-agent', 'fast', 'moved named', 'moved sub-agent', 'moved worktree'],
+    hasHook: true,
+    hasNoTelemetry: true,
+    configure: ({ model }) => {
+      const provider = { baseUrl: `${model}/v1`, apiKey: 'mock', api: 'openai-responses' }
+      const models = { mock: 400_000, small: 6_000 }
+      const providers = Object.entries(models).map(([name, contextWindow]) => [
+        name,
+        { ...provider, models: [{ id: 'gpt-5.4', contextWindow, maxTokens: 1_000 }] },
+      ])
+      // So that every conversation is long enough to be compacted, once its model is the small one.
+      const compaction = { enabled: true, reserveTokens: 1_000, keepRecentTokens: 1 }
+      return {
+        telemetry: {},
+        files: [
+          { path: '.pi/agent/models.json', text: JSON.stringify({ providers: Object.fromEntries(providers) }) },
+          { path: '.pi/agent/settings.json', text: JSON.stringify({ compaction }) },
+        ],
+        mock: { PI_OFFLINE: '1' },
+      }
+    },
+    ask: ({ session, question, compacts }, home) => [
+      ...['--model', compacts ? 'small/gpt-5.4' : 'mock/gpt-5.4', '--print'],
+      ...(session === 'new' ? [] : session === 'forked' ? ['--fork', piSession(home)] : ['--continue']),
+      question,
+    ],
+  },
 ]
+
+/** The path of the first session. */
+function piSession(home: string): string {
+  const options = { cwd: home, dot: true, absolute: true }
+  const [path = ''] = [...new Bun.Glob('.pi/agent/sessions/*/*.jsonl').scanSync(options)].sort()
+  return path
+}
 
 /** The id of the first thread, whose sub-agents have later ones. */
 function codexThread(home: string): string {

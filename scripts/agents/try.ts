@@ -273,7 +273,10 @@ class Run {
     server: (typeof SERVERS)[number],
     served: readonly ServedRequest[],
   ): Promise<Compared> {
-    if (source === 'hooks' && !this.agent.hasHook) return { text: '–', isRight: true, sessions: new Set() }
+    const { hasHook, hasNoTelemetry } = this.agent
+    if ((source === 'hooks' && !hasHook) || (source === 'telemetry' && hasNoTelemetry)) {
+      return { text: '–', isRight: true, sessions: new Set() }
+    }
     const tally = this.trial.tallies[server]
     const placeOf = (request: ServedRequest) => this.#placeOf(source, request)
     let counted: Sums = {}

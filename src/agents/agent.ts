@@ -1,7 +1,15 @@
 /** The shapes that readers of agents' session files return. */
 
 /** The values of `agent_harness`, so that hooks, scans and telemetry report the same session under the same name. */
-export const AGENT_NAMES = ['claude-code', 'codex', 'gemini-cli', 'github-copilot', 'opencode', 'qwen-code'] as const
+export const AGENT_NAMES = [
+  'claude-code',
+  'codex',
+  'gemini-cli',
+  'github-copilot',
+  'opencode',
+  'pi',
+  'qwen-code',
+] as const
 export type AgentName = (typeof AGENT_NAMES)[number]
 
 /** The five counts, disjoint: `input` never includes the cache, `output` includes reasoning. */

@@ -11,11 +11,12 @@ import { geminiCli } from './gemini-cli.ts'
 import { githubCopilot } from './github-copilot.ts'
 import { type Installer, SettingsError } from './installer.ts'
 import { opencode } from './opencode.ts'
+import { pi } from './pi.ts'
 import { bytesLike, isSame, readBytes, readSettingsFile, replaceFile } from './settings-file.ts'
 
 export { SettingsError }
 
-const INSTALLERS = [claudeCode, codex, geminiCli, githubCopilot, opencode] as const
+const INSTALLERS = [claudeCode, codex, geminiCli, githubCopilot, opencode, pi] as const
 
 /** Agents that can call a hook. */
 export const HOOKED_AGENTS: readonly AgentName[] = INSTALLERS.map(({ agent }) => agent)

@@ -5,6 +5,7 @@ import { codex } from './codex.ts'
 import { geminiCli } from './gemini-cli.ts'
 import { githubCopilot } from './github-copilot.ts'
 import { opencode } from './opencode.ts'
+import { pi } from './pi.ts'
 import { qwenCode } from './qwen-code.ts'
 import type { Reader } from './reader.ts'
 
@@ -14,5 +15,6 @@ export const READERS: Record<AgentName, Reader> = {
   'gemini-cli': geminiCli,
   'github-copilot': githubCopilot,
   opencode,
+  pi,
   'qwen-code': qwenCode,
 }
