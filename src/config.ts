@@ -1012,6 +1012,8 @@ export interface AgentsEnvironment {
   copilotHome: string | undefined
   /** The folder that holds the sessions of Qwen Code, where it is not `.qwen` in the home folder. */
   qwenHome: string | undefined
+  /** The folder of Kimi Code, where it is not `.kimi-code` in the home folder. */
+  kimiHome: string | undefined
   /** The folder of Pi and Oh My Pi, where it is not the usual one of each in the home folder. */
   piAgentDir: string | undefined
   /** The folder that Pi keeps sessions in, where it is not in that folder. */
@@ -1039,6 +1041,7 @@ export function readAgentsEnvironment(environment: Environment = process.env): A
     geminiHome: environment.GEMINI_CLI_HOME || undefined,
     copilotHome: environment.COPILOT_HOME || undefined,
     qwenHome: environment.QWEN_RUNTIME_DIR || environment.QWEN_HOME || undefined,
+    kimiHome: environment.KIMI_CODE_HOME || undefined,
     piAgentDir: environment.PI_CODING_AGENT_DIR || undefined,
     piSessionDir: environment.PI_CODING_AGENT_SESSION_DIR || undefined,
     opencodeDatabase: environment.OPENCODE_DB || undefined,

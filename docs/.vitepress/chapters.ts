@@ -26,6 +26,7 @@ export const CHAPTERS: Chapter[] = [
       'connect/codex',
       'connect/gemini-cli',
       'connect/github-copilot',
+      'connect/kimi-code',
       'connect/opencode',
       'connect/pi',
       'connect/qwen-code',

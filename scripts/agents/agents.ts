@@ -308,6 +308,37 @@ env_key = "MOCK_KEY"
       question,
     ],
   },
+  {
+    name: 'kimi-code',
+    package: '@moonshot-ai/kimi-code',
+    program: 'kimi',
+    encodings: ['json'],
+    lacks: ['forked', 'compacted', 'fast', 'moved named', 'moved forked', 'moved compacted', 'moved worktree'],
+    hasHook: true,
+    hasNoTelemetry: true,
+    configure: ({ model }) => ({
+      telemetry: {},
+      files: [
+        {
+          path: '.kimi-code/config.toml',
+          text: `default_model = "fast"
+
+[providers.mock]
+type = "openai"
+base_url = "${model}/v1"
+api_key = "mock"
+
+[models.fast]
+provider = "mock"
+model = "gpt-5.4"
+max_context_size = 400000
+`,
+        },
+      ],
+      mock: {},
+    }),
+    ask: ({ session, question }) => [...(session === 'new' ? [] : ['--continue']), '--prompt', question],
+  },
 ]
 
 /** The path of the first session. */

@@ -97,9 +97,16 @@ function toolFor(asked: string, request: ModelRequest): ToolCall | undefined {
       : () => false
   const name = namesIn(request.tools).find((each) => each in TOOLS && wanted(each))
   if (name === undefined) return undefined
-  const input = { ...TOOLS[name]!, ...(asked.includes(WORDS.worktree) ? { isolation: 'worktree' } : {}) }
+  const other = OTHERS[name]?.(JSON.stringify(request))
+  const input = { ...TOOLS[name]!, ...other, ...(asked.includes(WORDS.worktree) ? { isolation: 'worktree' } : {}) }
   const branch = new RegExp(`${WORDS.checkout} (feature/[A-Z]+-\\d+)`).exec(asked)?.[1]
   return { name, input: branch === undefined ? input : checkingOut(input, branch) }
+}
+
+/** Where two agents have a tool of the same name: what is different in the other. */
+const OTHERS: Record<string, (request: string) => object> = {
+  // Kimi Code has other sub-agents than Claude Code.
+  Agent: (request) => (request.includes('general-purpose') ? {} : { subagent_type: 'coder' }),
 }
 
 /** The same call of a shell with another command. */
@@ -118,12 +125,14 @@ function namesIn(tools: unknown): string[] {
   return [...own, ...[nested, functionDeclarations, inNamespace].flatMap(namesIn)]
 }
 
-/** The text of the last message, which is empty if that is the result of a tool. */
+/** The text of the last messages of the user, which is empty if the last is the result of a tool. */
 function lastQuestion(request: object): string {
   const { messages, input, contents } = request as Record<string, unknown>
   const all = messages ?? input ?? contents
-  const last = Array.isArray(all) ? all.at(-1) : all
-  const text = JSON.stringify(last ?? '')
+  const list: { role?: string }[] = Array.isArray(all) ? all : [all ?? '']
+  // Some agents add reminders after the question.
+  const own = list.slice(list.findLastIndex(({ role }) => role !== 'user') + 1)
+  const text = JSON.stringify(own.length > 0 ? own : list.at(-1))
   return /"(?:tool_result|function_call_output|functionResponse)"|"role":"tool"/.test(text) ? '' : text
 }
 

@@ -6,6 +6,7 @@ export const AGENT_NAMES = [
   'codex',
   'gemini-cli',
   'github-copilot',
+  'kimi-code',
   'opencode',
   'pi',
   'qwen-code',

@@ -21,6 +21,7 @@ import {
   uninstall,
 } from '../../src/agents/install/install.ts'
 import { SettingsError } from '../../src/agents/install/installer.ts'
+import { kimiCode } from '../../src/agents/install/kimi-code.ts'
 import { shellText } from '../../src/agents/install/shell.ts'
 import { type AgentsEnvironment, readAgentsEnvironment } from '../../src/config.ts'
 import { runs } from '../support/tier.ts'
@@ -305,6 +306,37 @@ test('a shell reads a command as it was meant, whatever the path of the executab
     '/usr/local/bin/tally agents hook codex',
   )
   expect(shellText(['C:\\Program Files\\tally.exe', 'agents'], 'win32')).toBe('"C:/Program Files/tally.exe" agents')
+})
+
+describe('the settings of Kimi Code', () => {
+  const command = commandOf('kimi-code')
+  const other = '[[hooks]]\nevent = "Stop"\ncommand = "lint"\n\n[models.fast]\nmodel = "kimi-k2"\n'
+
+  test.each(['', '# mine\n', 'default_model = "fast"', `${other}\n`, other.replaceAll('\n', '\r\n')])(
+    'with the hook have it at each event once, and are the same without it: %j',
+    (settings) => {
+      const installed = kimiCode.withHook(settings, command)
+      const { hooks } = parseToml(installed) as { hooks: { event: string; command: string }[] }
+      const own = hooks.filter((hook) => hook.command === '/opt/tally/tally agents hook kimi-code')
+      expect(own.map(({ event }) => event)).toEqual(['Stop', 'StopFailure', 'Interrupt', 'PostCompact', 'SessionEnd'])
+      expect(hooks.length - own.length).toBe(settings.includes('lint') ? 1 : 0)
+      expect(kimiCode.withHook(installed, command)).toBe(installed)
+      expect([kimiCode.hasHook(settings), kimiCode.hasHook(installed)]).toEqual([false, true])
+      expect((kimiCode.withoutHook(installed) ?? '').trim()).toBe(settings.trim())
+      const added = '# mine too\n[plugins]\nhooks = true\n'
+      expect(kimiCode.withoutHook(installed + added)).toEndWith(added)
+      const moved = kimiCode.withHook(installed, ['/new place/tally', ...command.slice(1)])
+      expect(parseToml(moved).hooks).toHaveLength(hooks.length)
+    },
+  )
+
+  test('are refused where hooks are in one line, or the file is not TOML', () => {
+    expect(() => kimiCode.withHook('hooks = []\n', command)).toThrow(/Write them as \[\[hooks\]\] tables first/)
+    expect(() => kimiCode.withHook('hooks = [', command)).toThrow(/is not valid TOML/)
+    expect(() => kimiCode.withoutHook('hooks = [{ event = "Stop", command = "tally agents hook kimi-code" }]')).toThrow(
+      /in a place that Tally cannot change/,
+    )
+  })
 })
 
 describe('a file of settings', () => {

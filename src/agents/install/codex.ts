@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { parse, TomlError } from 'smol-toml'
 import { type Installer, lineEnd, SettingsError } from './installer.ts'
+import { readToml } from './toml.ts'
 import { findTopLevel } from './toml-top-level.ts'
 
 /** The arguments after the executable, and the flag before the program that was configured before. */
@@ -42,16 +42,6 @@ function readNotify(settings: string): string[] | undefined {
   if (notify === undefined) return undefined
   if (Array.isArray(notify) && notify.every((word) => typeof word === 'string')) return notify
   throw new SettingsError('has a `notify` that is not a list of strings. Fix it first')
-}
-
-function readToml(settings: string): Record<string, unknown> {
-  try {
-    return parse(settings, { integersAsBigInt: true })
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error
-    const what = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '')
-    throw new SettingsError(`is not valid TOML (line ${error.line}, column ${error.column}: ${what}). Fix it first`)
-  }
 }
 
 /** The number of words of `notify` that belong to Tally. */

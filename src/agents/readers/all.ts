@@ -4,6 +4,7 @@ import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
 import { geminiCli } from './gemini-cli.ts'
 import { githubCopilot } from './github-copilot.ts'
+import { kimiCode } from './kimi-code.ts'
 import { opencode } from './opencode.ts'
 import { pi } from './pi.ts'
 import { qwenCode } from './qwen-code.ts'
@@ -14,6 +15,7 @@ export const READERS: Record<AgentName, Reader> = {
   codex,
   'gemini-cli': geminiCli,
   'github-copilot': githubCopilot,
+  'kimi-code': kimiCode,
   opencode,
   pi,
   'qwen-code': qwenCode,
