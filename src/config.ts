@@ -1012,6 +1012,10 @@ export interface AgentsEnvironment {
   copilotHome: string | undefined
   /** The folder that holds the sessions of Qwen Code, where it is not `.qwen` in the home folder. */
   qwenHome: string | undefined
+  /** The folder of Cline's data, where it is not in `.cline` in the home folder. */
+  clineData: string | undefined
+  /** The database of Kilo, likewise. */
+  kiloDatabase: string | undefined
   /** The folder of Kimi Code, where it is not `.kimi-code` in the home folder. */
   kimiHome: string | undefined
   /** The folder of Pi and Oh My Pi, where it is not the usual one of each in the home folder. */
@@ -1041,6 +1045,8 @@ export function readAgentsEnvironment(environment: Environment = process.env): A
     geminiHome: environment.GEMINI_CLI_HOME || undefined,
     copilotHome: environment.COPILOT_HOME || undefined,
     qwenHome: environment.QWEN_RUNTIME_DIR || environment.QWEN_HOME || undefined,
+    clineData: environment.CLINE_DATA_DIR || (environment.CLINE_DIR ? join(environment.CLINE_DIR, 'data') : undefined),
+    kiloDatabase: environment.KILO_DB || undefined,
     kimiHome: environment.KIMI_CODE_HOME || undefined,
     piAgentDir: environment.PI_CODING_AGENT_DIR || undefined,
     piSessionDir: environment.PI_CODING_AGENT_SESSION_DIR || undefined,

@@ -23,9 +23,11 @@ export const CHAPTERS: Chapter[] = [
     pages: [
       'connect/overview',
       'connect/claude-code',
+      'connect/cline',
       'connect/codex',
       'connect/gemini-cli',
       'connect/github-copilot',
+      'connect/kilo',
       'connect/kimi-code',
       'connect/opencode',
       'connect/pi',

@@ -1,5 +1,5 @@
 import type { Purpose } from './ledger.ts'
-import type { ScenarioName, Step } from './scenarios.ts'
+import { SCENARIO_NAMES, SCENARIOS, type ScenarioName, type Step } from './scenarios.ts'
 
 /**
  * The agents under test: how to configure the address of their model, which only this script needs, and where they send
@@ -277,6 +277,39 @@ env_key = "MOCK_KEY"
     },
   },
   {
+    name: 'kilo',
+    package: '@kilocode/cli',
+    program: 'kilo',
+    encodings: ['json'],
+    lacks: ['forked', 'compacted', 'fast', 'moved named', 'moved forked', 'moved compacted', 'moved worktree'],
+    hasHook: true,
+    hasNoTelemetry: true,
+    unrecorded: ['title'],
+    recordsAfterTools: true,
+    configure: ({ model }) => {
+      const mock = {
+        npm: '@ai-sdk/openai-compatible',
+        name: 'mock',
+        options: { baseURL: `${model}/v1`, apiKey: 'mock' },
+        models: { 'gpt-5.4': { name: 'gpt-5.4' } },
+      }
+      return {
+        telemetry: {},
+        files: [
+          {
+            path: '.config/kilo/kilo.json',
+            text: JSON.stringify({ share: 'disabled', autoupdate: false, provider: { mock } }),
+          },
+        ],
+        mock: {},
+      }
+    },
+    ask: ({ session, question }) => [
+      ...['run', '--model', 'mock/gpt-5.4', ...(session === 'new' ? [] : ['--continue'])],
+      question,
+    ],
+  },
+  {
     name: 'pi',
     package: '@earendil-works/pi-coding-agent',
     program: 'pi',
@@ -307,6 +340,30 @@ env_key = "MOCK_KEY"
       ...(session === 'new' ? [] : session === 'forked' ? ['--fork', piSession(home)] : ['--continue']),
       question,
     ],
+  },
+  {
+    name: 'cline',
+    package: 'cline',
+    program: 'cline',
+    encodings: ['json'],
+    // It resumes a session only on a terminal.
+    lacks: SCENARIO_NAMES.filter((name) => SCENARIOS[name].length > 1),
+    hasHook: false,
+    hasNoTelemetry: true,
+    configure: ({ model }) => {
+      const settings = { provider: 'openai-compatible', apiKey: 'mock', model: 'gpt-5.4', baseUrl: `${model}/v1` }
+      const provider = { settings, updatedAt: new Date().toISOString(), tokenSource: 'manual' }
+      const providers = {
+        ...{ version: 1, lastUsedProvider: settings.provider },
+        providers: { [settings.provider]: provider },
+      }
+      return {
+        telemetry: {},
+        files: [{ path: '.cline/data/settings/providers.json', text: JSON.stringify(providers) }],
+        mock: {},
+      }
+    },
+    ask: ({ question }) => [question],
   },
   {
     name: 'kimi-code',

@@ -107,6 +107,9 @@ function toolFor(asked: string, request: ModelRequest): ToolCall | undefined {
 const OTHERS: Record<string, (request: string) => object> = {
   // Kimi Code has other sub-agents than Claude Code.
   Agent: (request) => (request.includes('general-purpose') ? {} : { subagent_type: 'coder' }),
+  // Of Cline.
+  spawn_agent: (request) =>
+    request.includes('systemPrompt') ? { systemPrompt: 'You look.', task: 'What is here?' } : {},
 }
 
 /** The same call of a shell with another command. */

@@ -74,3 +74,5 @@ export const SCENARIOS = {
 } satisfies Record<string, Step[]>
 
 export type ScenarioName = keyof typeof SCENARIOS
+
+export const SCENARIO_NAMES = Object.keys(SCENARIOS) as ScenarioName[]

@@ -17,7 +17,7 @@ import { freePort } from '../../test/support/binary.ts'
 import { AGENTS, type Configuration, type Setting, type TriedAgent } from './agents.ts'
 import { COUNTS, type ServedRequest, type Sums, sumsOf } from './ledger.ts'
 import { ModelServer } from './model-server.ts'
-import { SCENARIOS, type ScenarioName, type Step } from './scenarios.ts'
+import { SCENARIO_NAMES, SCENARIOS, type ScenarioName, type Step } from './scenarios.ts'
 import { shiftedTimes, Tally } from './tallies.ts'
 
 const { values: options } = parseArgs({
@@ -466,7 +466,7 @@ const names = chosen(
   AGENTS.map(({ name }) => name),
 )
 const agents = AGENTS.filter(({ name }) => names.includes(name))
-const scenarios = chosen('scenarios', options.scenarios, Object.keys(SCENARIOS) as ScenarioName[])
+const scenarios = chosen('scenarios', options.scenarios, SCENARIO_NAMES)
 
 const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'tally-agents-')))
 await install(folder, agents)

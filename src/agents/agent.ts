@@ -3,9 +3,11 @@
 /** The values of `agent_harness`, so that hooks, scans and telemetry report the same session under the same name. */
 export const AGENT_NAMES = [
   'claude-code',
+  'cline',
   'codex',
   'gemini-cli',
   'github-copilot',
+  'kilo',
   'kimi-code',
   'opencode',
   'pi',

@@ -289,7 +289,8 @@ test('the cells of opencode, which records when calls start, have the branch aft
       `.local/share/opencode/storage/message/s/${id}.json`,
       JSON.stringify({
         ...{ id, sessionID: 's', role: 'assistant', modelID: 'gpt-5.4', path: { cwd: web } },
-        ...{ time: { created: Date.parse(at) }, tokens: { input: 100, output: 10, reasoning: 0 } },
+        time: { created: Date.parse(at) },
+        tokens: { input: 100, output: 10, reasoning: 0, cache: { read: 0, write: 0 } },
       }),
     )
   message('a', '2026-11-20T12:02:59.900Z')

@@ -11,13 +11,13 @@ import { geminiCli } from './gemini-cli.ts'
 import { githubCopilot } from './github-copilot.ts'
 import { type Installer, SettingsError } from './installer.ts'
 import { kimiCode } from './kimi-code.ts'
-import { opencode } from './opencode.ts'
+import { kilo, opencode } from './opencode.ts'
 import { pi } from './pi.ts'
 import { bytesLike, isSame, readBytes, readSettingsFile, replaceFile } from './settings-file.ts'
 
 export { SettingsError }
 
-const INSTALLERS = [claudeCode, codex, geminiCli, githubCopilot, kimiCode, opencode, pi] as const
+const INSTALLERS = [claudeCode, codex, geminiCli, githubCopilot, kilo, kimiCode, opencode, pi] as const
 
 /** Agents that can call a hook. */
 export const HOOKED_AGENTS: readonly AgentName[] = INSTALLERS.map(({ agent }) => agent)

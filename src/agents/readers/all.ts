@@ -1,20 +1,23 @@
 /** Every agent whose session files can be read. */
 import type { AgentName } from '../agent.ts'
 import { claudeCode } from './claude-code.ts'
+import { cline } from './cline.ts'
 import { codex } from './codex.ts'
 import { geminiCli } from './gemini-cli.ts'
 import { githubCopilot } from './github-copilot.ts'
 import { kimiCode } from './kimi-code.ts'
-import { opencode } from './opencode.ts'
+import { kilo, opencode } from './opencode.ts'
 import { pi } from './pi.ts'
 import { qwenCode } from './qwen-code.ts'
 import type { Reader } from './reader.ts'
 
 export const READERS: Record<AgentName, Reader> = {
   'claude-code': claudeCode,
+  cline,
   codex,
   'gemini-cli': geminiCli,
   'github-copilot': githubCopilot,
+  kilo,
   'kimi-code': kimiCode,
   opencode,
   pi,

@@ -5,12 +5,12 @@
 import type { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import type { AgentsEnvironment } from '../../config.ts'
 import { ActivityReading } from '../active-time.ts'
 import type { Counts } from '../agent.ts'
 import { hasMoreTokens, settleByKey } from '../duplicate-calls.ts'
 import {
   CALL_DEFAULTS,
-  countsOf,
   type FileReading,
   findCountable,
   type ModelCall,
@@ -23,29 +23,61 @@ import {
 } from '../model-calls.ts'
 import { columnsOf, withDatabase } from '../session-database.ts'
 import { Damages } from '../session-lines.ts'
+import { recordedCounts, reportUnknownFields } from './known-fields.ts'
 import type { Reader } from './reader.ts'
 
-/** Unreleased versions have a separate database in the same folder, such as `opencode-dev.db`. */
-const DATABASE = /^opencode(?:-[\w-]+)?\.db$/
+/** Unreleased versions have a separate database in the same folder, such as `opencode-dev.db`; Kilo takes over opencode's. */
+const DATABASE = /^(?:opencode|kilo)(?:-[\w.-]+)?\.db$/
 const FOLDER = /^storage(?:[/\\]message(?:[/\\][^/\\]+)?)?$/
 const MESSAGE = /^storage[/\\]message[/\\][^/\\]+[/\\][^/\\]+\.json$/
 
-export const opencode: Reader = {
-  name: 'opencode',
-  title: 'opencode',
-  folders: ({ dataHome }) => [join(dataHome, 'opencode')],
-  files: ({ dataHome, opencodeDatabase }) =>
-    opencodeDatabase === undefined || opencodeDatabase === ':memory:'
-      ? []
-      : [resolve(dataHome, 'opencode', opencodeDatabase)],
-  isSessionFile: (path) => DATABASE.test(path) || MESSAGE.test(path),
-  isSessionFolder: (path) => FOLDER.test(path),
-  recordsStarts: true,
-  companions: (path) => (isMessageFile(path) ? [] : [`${path}-wal`]),
-  read: (path) => (isMessageFile(path) ? readMessageFile(path) : readDatabase(path)),
-  // A message that is still being written has the tokens of its steps so far.
-  settle: (files, settledCalls) => settleByKey(files, hasMoreTokens, settledCalls),
-  readTitles,
+export const opencode = readerOf({
+  ...{ name: 'opencode', title: 'opencode' },
+  databaseIn: ({ opencodeDatabase }) => opencodeDatabase,
+  // Free, or unknown: a list value is better than none.
+  hasCharged: () => true,
+})
+
+/** A fork of version 1, which records what its own gateway and OpenRouter charged, and calculates other costs. */
+export const kilo = readerOf({
+  ...{ name: 'kilo', title: 'Kilo' },
+  databaseIn: ({ kiloDatabase }) => kiloDatabase,
+  hasCharged: (provider) => provider === 'kilo' || provider === 'openrouter',
+})
+
+interface Variant {
+  name: 'opencode' | 'kilo'
+  title: string
+  /** Where the person has moved the database to, if so. */
+  databaseIn(environment: AgentsEnvironment): string | undefined
+  hasCharged: HasCharged
+}
+
+/** Whether the costs of a provider's requests are what it charged. */
+type HasCharged = (provider: string) => boolean
+
+function readerOf({ name, title, databaseIn, hasCharged }: Variant): Reader {
+  return {
+    ...{ name, title },
+    folders: ({ dataHome }) => [join(dataHome, name)],
+    files: (environment) => {
+      const database = databaseIn(environment)
+      return database === undefined || database === ':memory:' ? [] : [resolve(environment.dataHome, name, database)]
+    },
+    isSessionFile: (path) => DATABASE.test(path) || MESSAGE.test(path),
+    isSessionFolder: (path) => FOLDER.test(path),
+    recordsStarts: true,
+    companions: (path) => (isMessageFile(path) ? [] : [`${path}-wal`]),
+    read: (path) => withCharges(isMessageFile(path) ? readMessageFile(path) : readDatabase(path), hasCharged),
+    // A message that is still being written has the tokens of its steps so far.
+    settle: (files, settledCalls) => settleByKey(files, hasMoreTokens, settledCalls),
+    readTitles,
+  }
+}
+
+function withCharges(reading: FileReading, hasCharged: HasCharged): FileReading {
+  const calls = reading.calls.map((call) => (hasCharged(call.provider) ? call : { ...call, cost: '' }))
+  return { ...reading, calls }
 }
 
 function isMessageFile(path: string): boolean {
@@ -84,6 +116,7 @@ function readDatabase(path: string): FileReading {
     const activity = new ActivityReading()
     const tables = TABLES.filter(({ messages }) => columnsOf(database, messages, ['data']).length > 0)
     if (tables.length === 0) damages.add('has no table of messages that this version of Tally knows', null)
+    if (hasAnswersWithoutTokens(database)) damages.add('has answers without tokens, which are not counted', null)
     for (const { messages } of tables) {
       for (const row of messagesIn(database, messages)) {
         const session = sessions.get(row.session_id)
@@ -107,6 +140,13 @@ function readDatabase(path: string): FileReading {
     const found = { calls: [...calls.values()], startedAt: null, damage: damages.list(), parents, missing }
     return { ...found, activity: activity.activity() }
   })
+}
+
+/** Version 1 records tokens from the beginning of an answer. */
+function hasAnswersWithoutTokens(database: Database): boolean {
+  if (columnsOf(database, 'message', ['data']).length === 0) return false
+  const condition = `data LIKE '%"role":"assistant"%' AND data NOT LIKE '%"tokens"%'`
+  return database.query(`SELECT 1 FROM message WHERE ${condition} LIMIT 1`).get() !== null
 }
 
 /** Without json_extract, which fails for all rows if one of them is not JSON. */
@@ -177,9 +217,9 @@ const SESSION_COLUMNS = ['id', 'parent_id', 'title', 'fork_session_id', 'directo
 /** opencode keeps the answer of this request as the title, and nothing about its tokens. */
 const TITLE_MISSING = 'title request not included'
 
-/** The titles of sub-agents and forks are not made by a model. */
+/** The titles of sub-agents and forks are not made by a model, nor is the first one of a session. */
 function hasMadeTitle({ parent_id, fork_session_id, title }: SessionRow): boolean {
-  return !parent_id && !fork_session_id && !/ \(fork #\d+\)$/.test(title ?? '')
+  return !parent_id && !fork_session_id && !/ \(fork #\d+\)$|^New session - \d{4}-/.test(title ?? '')
 }
 
 function readMessageFile(path: string): FileReading {
@@ -205,6 +245,8 @@ function parsed(text: string): Record<string, unknown> | undefined {
 
 const TOKENS = ['input', 'output', 'reasoning'] as const
 const CACHE = ['read', 'write'] as const
+const TOKENS_FIELDS = new Set<string>([...TOKENS, 'total', 'cache'])
+const CACHE_FIELDS = new Set<string>(CACHE)
 
 function callOf(
   message: Record<string, unknown> | undefined,
@@ -214,7 +256,8 @@ function callOf(
   const addDamage: OnDamage = (what, kind) => damages.add(`a message ${what}`, null, kind)
   if (!message) return void addDamage('is not a JSON object and was skipped')
   const tokens = objectOf(message.tokens)
-  if (message.role !== 'assistant' || !tokens) return undefined
+  if (!tokens || message.role === 'user') return undefined
+  if (message.role !== 'assistant') return void addDamage('of an unknown role has token counts, and is not counted')
   const time = objectOf(message.time)
   const recorded = {
     counts: countsOfTokens(tokens, addDamage),
@@ -234,7 +277,6 @@ function callOf(
     session,
     ...(endedAt !== undefined && endedAt > at ? { endedAt } : {}),
     provider: MAKERS.has(provider) ? '' : provider,
-    // Free, or unknown: a list value is better than none.
     cost: typeof message.cost === 'number' && message.cost > 0 ? String(message.cost) : '',
     folder: textOf(objectOf(message.path)?.cwd),
   }
@@ -245,8 +287,11 @@ const MAKERS = new Set(['anthropic', 'openai', 'google'])
 
 /** The input excludes the cache, the output excludes the reasoning. */
 function countsOfTokens(tokens: Record<string, unknown>, onDamage: OnDamage): Counts {
-  const [input, output, reasoning] = countsOf(tokens, TOKENS, onDamage)
-  const [cache_read, cache_write] = countsOf(objectOf(tokens.cache) ?? {}, CACHE, onDamage)
+  const cache = objectOf(tokens.cache) ?? {}
+  reportUnknownFields(tokens, TOKENS_FIELDS, onDamage)
+  reportUnknownFields(cache, CACHE_FIELDS, onDamage)
+  const [input, output, reasoning] = recordedCounts(tokens, TOKENS, onDamage)
+  const [cache_read, cache_write] = recordedCounts(cache, CACHE, onDamage)
   return { input, output: output + reasoning, cache_read, cache_write, cache_write_1h: 0 }
 }
 

@@ -212,7 +212,7 @@ export const GUIDES: readonly Guide[] = [
       },
       {
         instruction: 'Report new sessions automatically (shows the settings changes first):',
-        lines: () => 'tally agents install claude-code codex gemini-cli github-copilot kimi-code opencode pi',
+        lines: () => 'tally agents install claude-code codex gemini-cli github-copilot kilo kimi-code opencode pi',
       },
     ],
     waits:
