@@ -105,13 +105,17 @@ function conversationsIn(files: readonly ReadFile[]): Iterable<Conversation> {
 /** Returns the session that a sub-agent with a session of its own works for; of any other session, the session itself. */
 function createMainOf(files: readonly ReadFile[]): (session: string) => string {
   const parents = new Map<string, string>()
+  const mains = new Set<string>()
   for (const { reading } of files) {
     if (Object.keys(reading.parents).length === 0) continue
     for (const { isSidechain, session } of reading.calls) {
-      const parent = isSidechain ? reading.parents[session]?.[0] : undefined
-      if (parent !== undefined) parents.set(session, parent)
+      const parent = reading.parents[session]?.[0]
+      if (!isSidechain) mains.add(session)
+      else if (parent !== undefined) parents.set(session, parent)
     }
   }
+  // A fork with sub-agents of its own has a parent, but works for nobody.
+  for (const session of mains) parents.delete(session)
   return (session) => {
     const passed = new Set<string>()
     let main = session

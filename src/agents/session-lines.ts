@@ -64,10 +64,12 @@ export function readMarkedLines(
   damages: Damages,
   visit: VisitLine,
   onTime?: OnTime,
+  timeName = 'timestamp',
 ): void {
+  const read = (source: Source) => new LineReading(source, marks, damages, visit, onTime, timeName).run()
   try {
-    if (path.endsWith('.zst')) new LineReading(decompressed(path), marks, damages, visit, onTime).run()
-    else readFile(path, (source) => new LineReading(source, marks, damages, visit, onTime).run())
+    if (path.endsWith('.zst')) read(decompressed(path))
+    else readFile(path, read)
   } finally {
     if (block.length > BLOCK_BYTES) block = Buffer.allocUnsafe(BLOCK_BYTES)
   }
@@ -120,15 +122,12 @@ interface Name {
   at: number
 }
 
-/** The time of a line. Its value is a text in the formats of all agents. */
-const TIMESTAMP = '"timestamp"'
-const TO_TIME = `${TIMESTAMP}:"`.length
 const USUAL_TIME_BYTES = '2026-11-20T17:53:04.123Z'.length
 const LONGEST_TIME_BYTES = 40
 
 class LineReading {
   readonly #marks: Name[]
-  readonly #timestamp: Name = { bytes: Buffer.from(TIMESTAMP), at: -1 }
+  readonly #time: Name
   #line = 0
   /** Bytes of the block that are filled. */
   #filled = 0
@@ -139,7 +138,9 @@ class LineReading {
     readonly damages: Damages,
     readonly visit: VisitLine,
     readonly onTime: OnTime | undefined,
+    readonly timeName: string,
   ) {
+    this.#time = { bytes: Buffer.from(`"${timeName}"`), at: -1 }
     this.#marks = marks.map((mark) => ({ bytes: Buffer.from(mark), at: -1 }))
   }
 
@@ -196,7 +197,7 @@ class LineReading {
   }
 
   #findNames(bytes: Buffer): void {
-    for (const name of [...this.#marks, this.#timestamp]) name.at = bytes.indexOf(name.bytes)
+    for (const name of [...this.#marks, this.#time]) name.at = bytes.indexOf(name.bytes)
   }
 
   #isMarked(bytes: Buffer, from: number, to: number): boolean {
@@ -210,15 +211,22 @@ class LineReading {
 
   /** A line with one time is not parsed. Where it contains several, only parsing shows its own. */
   #passTime(bytes: Buffer, from: number, to: number, onTime: OnTime): void {
-    const name = this.#timestamp
+    const name = this.#time
     if (name.at !== -1 && name.at < from) name.at = bytes.indexOf(name.bytes, from)
     if (name.at === -1 || name.at >= to) return
-    const start = name.at + TO_TIME
+    const start = name.at + name.bytes.length + 1
     name.at = bytes.indexOf(name.bytes, start)
-    const isOnly = bytes[start - 1] === QUOTE && (name.at === -1 || name.at >= to)
-    const at = momentOf(isOnly ? textAt(bytes, start) : parsedLine(bytes, from, to)?.timestamp)
+    const only = name.at === -1 || name.at >= to ? timeAt(bytes, start) : undefined
+    const at = momentOf(only ?? parsedLine(bytes, from, to)?.[this.timeName])
     if (at !== undefined) onTime(at)
   }
+}
+
+/** The text or the number that starts here; undefined if it is neither. */
+function timeAt(bytes: Buffer, start: number): string | number | undefined {
+  if (bytes[start] === QUOTE) return textAt(bytes, start + 1)
+  const digits = /^\d+/.exec(bytes.toString('latin1', start, start + LONGEST_TIME_BYTES))
+  return digits ? Number(digits[0]) : undefined
 }
 
 /** The short text that starts here, without escapes. */

@@ -390,3 +390,114 @@ describe('of a session of opencode', () => {
     expect(activeMs('opencode')).toEqual([MINUTE + 1])
   })
 })
+
+describe('of a session of GitHub Copilot CLI', () => {
+  const line = (type: string, at: number, data: object = {}, more: object = {}) => ({
+    ...{ type, data, timestamp: iso(at) },
+    ...more,
+  })
+  const request = (inputTokens: number, at: number, more: object = {}) => {
+    const counts = { inputTokens, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 }
+    return line('session.usage_record', at, { usage: { model: 'gpt-mock', ...counts } }, more)
+  }
+  const start = line('session.start', 0, { sessionId: 's', startTime: iso(0) })
+  const EVENTS = '.copilot/session-state/s/events.jsonl'
+  const asked = (at: number, more: object = {}) => line('user.message', at, { content: 'Please fix it.' }, more)
+
+  test('it is the time between its events, also while its sub-agents work, whose prompts are its own', () => {
+    const agent = { agentId: 'a' }
+    home.writeLines(EVENTS, [
+      ...[start, asked(0), request(1, MINUTE), asked(2 * MINUTE, agent), request(2, 3 * MINUTE, agent)],
+      ...[line('tool.execution_complete', 5 * MINUTE), request(3, 6 * MINUTE), line('session.shutdown', 7 * MINUTE)],
+      ...[asked(HOUR), request(4, HOUR + SECOND)],
+    ])
+    expect(activeMs('github-copilot')).toEqual([6 * MINUTE + SECOND])
+  })
+
+  test('a request that its database also has counts once, and is unknown without the events', () => {
+    home.writeLines(EVENTS, [start, asked(0), request(1, MINUTE), asked(HOUR), request(2, HOUR + MINUTE)])
+    const database = new Database(join(home.folder, '.copilot/session-store.db'))
+    database.run('CREATE TABLE schema_version (version INTEGER)')
+    database.run('CREATE TABLE sessions (id TEXT, cwd TEXT, repository TEXT, host_type TEXT)')
+    database.run(`CREATE TABLE assistant_usage_events (id INTEGER, session_id TEXT, parent_tool_call_id TEXT, model TEXT,
+      input_tokens INTEGER, output_tokens INTEGER, cache_read_tokens INTEGER, cache_write_tokens INTEGER,
+      total_nano_aiu INTEGER, created_at TEXT)`)
+    database.run('INSERT INTO schema_version VALUES (8)')
+    const insert = database.query(
+      `INSERT INTO assistant_usage_events VALUES (?, ?, NULL, 'gpt-mock', ?, 1, 0, 0, 0, ?)`,
+    )
+    insert.run(1, 's', 1, iso(MINUTE - 9))
+    insert.run(2, 's', 2, iso(HOUR + MINUTE + 9))
+    insert.run(3, 'other', 2, iso(HOUR))
+    database.close()
+    const times = home.uses('github-copilot').map(({ sessionId, activeMs }) => [sessionId, activeMs])
+    expect(times).toEqual([
+      ['s', 2 * MINUTE + 9],
+      ['other', null],
+    ])
+  })
+})
+
+describe('of a session of Pi', () => {
+  const line = (type: string, at: number, more: object = {}) => ({ type, timestamp: iso(at), ...more })
+  const header = (id: string, at: number, more: object = {}) => line('session', at, { version: 3, id, ...more })
+  const message = (role: string, at: number, more: object = {}) => line('message', at, { message: { role, ...more } })
+  const answer = (at: number, from = at) => {
+    const usage = { input: 1 + at / SECOND, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2 }
+    return message('assistant', at, { usage, model: 'm', provider: 'openai', timestamp: START + from })
+  }
+  const asked = (at: number) => message('user', at, { content: 'Please fix it.', timestamp: START + at })
+  const path = (id: string) => `.omp/agent/sessions/-w/2026-11-20T12-00-00-000Z_${id}`
+
+  test('it is the time between its lines, and an answer counts until it is complete', () => {
+    home.writeLines(`${path('s')}.jsonl`, [
+      ...[header('s', 0), asked(0), answer(4 * MINUTE, SECOND)],
+      message('toolResult', 5 * MINUTE, { toolCallId: 't', timestamp: START + 5 * MINUTE }),
+      ...[line('thinking_level_change', 6 * MINUTE), answer(10 * MINUTE, 9 * MINUTE)],
+      ...[asked(HOUR), answer(HOUR + MINUTE, HOUR)],
+    ])
+    expect(activeMs('pi')).toEqual([11 * MINUTE])
+  })
+
+  test('sub-agents that work at the same time count once, also in a fork', () => {
+    const turn = [asked(0), answer(MINUTE)]
+    const subAgent = (id: string) => [header(id, MINUTE), asked(MINUTE), answer(3 * MINUTE), answer(5 * MINUTE)]
+    home.writeLines(`${path('s')}.jsonl`, [header('s', 0), ...turn, answer(6 * MINUTE)])
+    home.writeLines(`${path('s')}/scout.jsonl`, subAgent('x'))
+    home.writeLines(`${path('f')}.jsonl`, [
+      ...[header('f', HOUR, { parentSession: 's' }), ...turn, asked(HOUR), answer(HOUR + MINUTE)],
+      answer(HOUR + 4 * MINUTE),
+    ])
+    const own = [asked(HOUR + MINUTE), answer(HOUR + 2 * MINUTE)]
+    home.writeLines(`${path('f')}/scout.jsonl`, [header('x', HOUR, { parentSession: 's' }), ...own])
+    const times = home.uses('pi').map(({ sessionId, activeMs }) => [sessionId, activeMs])
+    expect(times).toEqual([
+      ['s', 6 * MINUTE],
+      ['f', 4 * MINUTE],
+    ])
+  })
+})
+
+test('of a session of Kimi Code, it is the time between the records of all its agents, from where a turn begins', () => {
+  const record = (type: string, at: number, more: object = {}) => ({ type, ...more, time: START + at })
+  const request = (at: number, output: number) => [
+    record('llm.request', at - SECOND, { model: 'm', modelAlias: 'a' }),
+    record('usage.record', at, {
+      model: 'a',
+      usage: { inputOther: 1, output, inputCacheRead: 0, inputCacheCreation: 0 },
+    }),
+  ]
+  const asked = (at: number) => record('turn.prompt', at, { origin: { kind: 'user' } })
+  const folder = '.kimi-code/sessions/w/s'
+  home.write(`${folder}/state.json`, JSON.stringify({ forkedFrom: 'gone' }))
+  home.writeLines(`${folder}/agents/main/wire.jsonl`, [
+    ...[asked(0), ...request(MINUTE, 1)],
+    record('context.append_message', 5 * MINUTE, { message: { role: 'tool', content: '"time":1' } }),
+    ...[...request(9 * MINUTE, 2), asked(HOUR), ...request(HOUR + MINUTE, 3)],
+  ])
+  expect(activeMs('kimi-code')).toEqual([10 * MINUTE])
+  home.writeLines(`${folder}/agents/agent-1/wire.jsonl`, [
+    ...[asked(2 * MINUTE), ...request(3 * MINUTE, 4), record('other', 7 * MINUTE), ...request(8 * MINUTE, 5)],
+  ])
+  expect(activeMs('kimi-code')).toEqual([10 * MINUTE])
+})

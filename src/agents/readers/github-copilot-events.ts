@@ -1,5 +1,6 @@
 /** The events of a session of GitHub Copilot CLI. A fork begins with copies of those of the session that it continues. */
 import { basename, dirname } from 'node:path'
+import { ActivityReading } from '../active-time.ts'
 import {
   countsOf,
   disjointCounts,
@@ -21,6 +22,7 @@ const MARKS = [
   '"session.usage_record"',
   '"session.compaction_complete"',
   '"session.shutdown"',
+  '"user.message"',
   `"${NAMES[0]}"`,
 ]
 
@@ -36,6 +38,7 @@ export function readEvents(path: string): FileReading {
 class EventReading {
   readonly #damages = new Damages()
   readonly #requests = new Requests(NAMES)
+  readonly #activity = new ActivityReading()
   #session: string
   #startedAt: number | undefined
   /** Where the agent works now. */
@@ -51,13 +54,20 @@ class EventReading {
   }
 
   run(): FileReading {
-    readMarkedLines(this.path, MARKS, this.#damages, (record, line) => this.#read(record, line))
+    this.#activity.of(this.#session)
+    const visit = (record: Fields, line: number) => {
+      this.#read(record, line)
+      const at = momentOf(record.timestamp)
+      if (at !== undefined) this.#activity.of(this.#session).add(at, isPrompt(record))
+    }
+    readMarkedLines(this.path, MARKS, this.#damages, visit, (at) => this.#activity.line(at))
     return {
       calls: this.#requests.calls,
       startedAt: this.#startedAt ?? null,
       damage: this.#damages.list(),
       parents: this.#relatives.size > 0 ? { [this.#session]: [...this.#relatives] } : {},
       ...(this.#totals ? { totals: [this.#totals] } : {}),
+      activity: this.#activity.activity(),
     }
   }
 
@@ -127,6 +137,11 @@ class EventReading {
       onDamage,
     )
   }
+}
+
+/** What a sub-agent is asked has its id. */
+function isPrompt({ type, agentId }: Fields): boolean {
+  return type === 'user.message' && agentId === undefined
 }
 
 function placeIn(context: unknown) {

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { ActivityReading } from '../active-time.ts'
 import type { Counts } from '../agent.ts'
 import { settleByKey } from '../duplicate-calls.ts'
 import {
@@ -44,6 +45,7 @@ export const kimiCode: Reader = {
 const ENDS = ['turn.step.interrupted', 'turn.step.retrying', 'full_compaction.cancel']
 const TYPES = [
   'metadata',
+  'turn.prompt',
   'profile.bind',
   'config.update',
   'llm.request',
@@ -66,6 +68,7 @@ class WireReading {
   readonly #damages = new Damages()
   readonly #calls: ModelCall[] = []
   readonly #session: string
+  readonly #isSubAgent: boolean
   readonly #state: Record<string, unknown>
   /** The models' own names, by those of the person's settings. */
   readonly #models = new Map<string, string>()
@@ -79,12 +82,19 @@ class WireReading {
 
   constructor(readonly path: string) {
     this.#session = sessionOf(path)
+    this.#isSubAgent = basename(dirname(path)) !== 'main'
     this.#state = readState(path)
     this.#folder = textOf(this.#state.cwd)
   }
 
   run(): FileReading {
-    readMarkedLines(this.path, MARKS, this.#damages, (record, line) => this.#read(record, line))
+    const activity = new ActivityReading().of(this.#session)
+    const visit = (record: Record<string, unknown>, line: number) => {
+      this.#read(record, line)
+      const at = momentOf(record.time)
+      if (at !== undefined) activity.add(at, record.type === 'turn.prompt' && !this.#isSubAgent)
+    }
+    readMarkedLines(this.path, MARKS, this.#damages, visit, (at) => activity.line(at), 'time')
     if (this.#steps > this.#records) {
       this.#damages.add('has steps with usage that is not recorded for a model, and is not counted', null)
     }
@@ -96,6 +106,7 @@ class WireReading {
       damage: this.#damages.list(),
       parents: parent === '' ? {} : { [this.#session]: [parent] },
       ...(this.#isMissingRequests ? { missing: { [this.#session]: REQUESTS_MISSING } } : {}),
+      activity: activity.activity(),
     }
   }
 
@@ -165,7 +176,7 @@ class WireReading {
       key: [countable.at, record.model, ...Object.values(counts)].join(' '),
       session: this.#session,
       folder: this.#folder,
-      isSidechain: basename(dirname(this.path)) !== 'main',
+      isSidechain: this.#isSubAgent,
     })
   }
 

@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
+import { ActivityReading } from '../active-time.ts'
 import type { Counts, Service } from '../agent.ts'
 import { settleByKey } from '../duplicate-calls.ts'
 import {
@@ -70,6 +71,7 @@ const MARKS = [
   '"model_change"',
   '"service_tier_change"',
   '"foreign_session_import"',
+  '"user"',
 ]
 
 /** The newest version of the format that is known. */
@@ -105,6 +107,7 @@ interface Recorded {
 class SessionReading {
   readonly #damages = new Damages()
   readonly #calls: ModelCall[] = []
+  readonly #activity = new ActivityReading()
   readonly #root: string | undefined
   #session: string
   #parent = ''
@@ -121,13 +124,21 @@ class SessionReading {
   }
 
   run(): FileReading {
-    readMarkedLines(this.path, MARKS, this.#damages, (record, line) => this.#read(record, line))
+    this.#activity.of(this.#session)
+    const visit = (record: Record<string, unknown>, line: number) => {
+      this.#read(record, line)
+      const at = momentOf(record.timestamp)
+      const isPrompt = this.#root === undefined && objectOf(record.message)?.role === 'user'
+      if (at !== undefined) this.#activity.of(this.#session).add(at, isPrompt)
+    }
+    readMarkedLines(this.path, MARKS, this.#damages, visit, (at) => this.#activity.line(at))
     return {
       calls: this.#calls,
       startedAt: this.#startedAt,
       damage: this.#damages.list(),
       parents: this.#parent === '' ? {} : { [this.#session]: [this.#parent] },
       ...(this.#isMissingSummaries ? { missing: { [this.#session]: SUMMARIES_MISSING } } : {}),
+      activity: this.#activity.activity(),
     }
   }
 
@@ -212,6 +223,8 @@ class SessionReading {
       // A fork keeps times, but older files have no ids, or new ones after they were opened again.
       key: [record.type, writtenAt, countable.at, provider, recorded.model, id, ...Object.values(counts)].join(' '),
       session: this.#session,
+      // A message has the time when it was requested, and its line that when it was complete.
+      ...(writtenAt !== undefined && writtenAt > countable.at ? { endedAt: writtenAt } : {}),
       owner: this.#isCopy(writtenAt) ? this.#parent : '',
       provider: MAKERS.has(provider) ? '' : provider,
       cost: costOf(objectOf(usage.cost), onDamage),
