@@ -23,8 +23,8 @@ export function createPlaceOf(
   const places = new Map<string, Place>()
   let latest: { call: ModelCall; place: Place } | undefined
 
-  function branchOf({ branch, session, at }: ModelCall, git: GitFolder | undefined): string | null {
-    const moment = recordsStarts ? at : at - CHECKOUT_MS
+  function branchOf({ branch, session, at, endedAt }: ModelCall, git: GitFolder | undefined): string | null {
+    const moment = recordsStarts || endedAt !== undefined ? at : at - CHECKOUT_MS
     if (branch === '') return git ? nameAt(git.branch, moment) : null
     const startedAt = startOf(session)
     const hasChanged = git?.branch.changes.some(({ atMs }) => atMs > startedAt! && atMs <= moment)

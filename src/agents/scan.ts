@@ -146,7 +146,9 @@ function startsOf({ recordsFirstBranch }: Reader, files: readonly ReadFile[]): (
   const starts = new Map<string, number>()
   for (const { reading } of recordsFirstBranch ? files : []) {
     const [first] = reading.calls
-    if (first) starts.set(first.session, reading.startedAt ?? first.at)
+    if (!first) continue
+    const startedAt = reading.startedAt ?? first.at
+    starts.set(first.session, Math.min(startedAt, starts.get(first.session) ?? startedAt))
   }
   return (session) => starts.get(session)
 }

@@ -1,13 +1,14 @@
 /** A session's use is the sum of cells: a place and a UTC quarter of an hour each. */
+import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import type { Cell, Counts } from '../../src/agents/agent.ts'
+import type { AgentName, Cell, Counts } from '../../src/agents/agent.ts'
 import { CALL_DEFAULTS, inputSideOf, type ModelCall } from '../../src/agents/model-calls.ts'
 import { sumCalls, sumCells } from '../../src/agents/session-sums.ts'
 import { REQUEST_THRESHOLDS } from '../../src/lib/request-thresholds.ts'
-import { AgentHome, withCells } from '../support/agent-home.ts'
+import { AgentHome, FIXTURES, withCells } from '../support/agent-home.ts'
 
 const START = Date.parse('2026-11-20T12:00:00Z')
 const QUARTER_MS = 15 * 60_000
@@ -282,21 +283,81 @@ describe('the cells of a thread of Codex', () => {
   })
 })
 
-test('the cells of opencode, which records when calls start, have the branch after a checkout that came before', () => {
-  const web = repository('web', 'https://example.com/acme/web', [['2026-11-20T12:03:00Z', 'main', 'feature/ACME-1']])
-  const message = (id: string, at: string) =>
-    home.write(
-      `.local/share/opencode/storage/message/s/${id}.json`,
-      JSON.stringify({
-        ...{ id, sessionID: 's', role: 'assistant', modelID: 'gpt-5.4', path: { cwd: web } },
-        time: { created: Date.parse(at) },
-        tokens: { input: 100, output: 10, reasoning: 0, cache: { read: 0, write: 0 } },
-      }),
-    )
-  message('a', '2026-11-20T12:02:59.900Z')
-  message('b', '2026-11-20T12:03:00.400Z')
-  expect(placesOf(home.uses('opencode')[0]!.cells())).toEqual([
+describe('after a checkout within the same second', () => {
+  const CHECKOUT = '2026-11-20T12:03:00Z'
+  const checkedOut = () => repository('web', 'https://example.com/acme/web', [[CHECKOUT, 'main', 'feature/ACME-1']])
+  const BEFORE = ['12:03', 'acme/web', 'main', 1]
+  const AFTER = ['12:03', 'acme/web', 'feature/ACME-1', 1]
+  const ms = (later: number) => Date.parse(CHECKOUT) + later
+  const places = (agent: AgentName) => placesOf(home.uses(agent)[0]!.cells())
+
+  test('a call of opencode, which records when calls start, has the new branch', () => {
+    const web = checkedOut()
+    const tokens = { input: 100, output: 10, reasoning: 0, cache: { read: 0, write: 0 } }
+    const message = { sessionID: 's', role: 'assistant', modelID: 'gpt-5.4', path: { cwd: web }, tokens }
+    for (const [id, created] of [ms(-100), ms(400)].entries()) {
+      home.write(
+        `.local/share/opencode/storage/message/s/${id}.json`,
+        JSON.stringify({ ...message, time: { created } }),
+      )
+    }
+    expect(places('opencode')).toEqual([['12:02', ...BEFORE.slice(1)], AFTER])
+  })
+
+  test('a call of Pi has it where the time of its start is known, and not where only that of its end is', () => {
+    const line = (type: string, at: number, more: object) => ({ type, timestamp: new Date(at).toISOString(), ...more })
+    const usage = { input: 100, output: 10, cacheRead: 0, cacheWrite: 0, totalTokens: 110 }
+    const of = { model: 'gpt-5.4', provider: 'openai', usage }
+    home.writeLines('.pi/agent/sessions/p/s.jsonl', [
+      line('session', ms(-9_000), { version: 3, id: 's', cwd: checkedOut() }),
+      line('message', ms(900), { message: { role: 'assistant', timestamp: ms(400), ...of } }),
+      line('usage', ms(900), { kind: 'title', ...of }),
+    ])
+    expect(places('pi')).toEqual([AFTER, BEFORE])
+  })
+
+  test('a call of Kimi Code, which records when calls end, does not have it', () => {
+    const usage = { inputOther: 1, output: 1, inputCacheRead: 0, inputCacheCreation: 0 }
+    home.write('.kimi-code/sessions/w/s/state.json', JSON.stringify({ cwd: checkedOut() }))
+    home.writeLines('.kimi-code/sessions/w/s/agents/main/wire.jsonl', [
+      { type: 'llm.request', modelAlias: 'fast', model: 'gpt-5.4', time: ms(300) },
+      { type: 'usage.record', model: 'fast', usage, time: ms(400) },
+      { type: 'usage.record', model: 'fast', usage: { ...usage, output: 2 }, time: ms(1_400) },
+    ])
+    expect(places('kimi-code')).toEqual([BEFORE, AFTER])
+  })
+})
+
+test('the cells of agents that record the branch of the start have that of a checkout before the first request', () => {
+  const cwd = repository('web', 'https://example.com/acme/web', [['2026-11-20T12:03:00Z', 'main', 'feature/ACME-1']])
+  const place = { cwd, branch: 'main', repository: 'acme/web', hostType: 'github' }
+  const usage = { model: 'm', inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 }
+  const [start, later] = ['2026-11-20T12:00:00Z', '2026-11-20T12:04:00Z']
+  home.writeLines('.copilot/session-state/s/events.jsonl', [
+    { type: 'session.start', data: { sessionId: 's', startTime: start, context: place }, timestamp: start },
+    { type: 'session.usage_record', data: { usage }, timestamp: later },
+  ])
+  const database = new Database(join(home.folder, '.copilot/session-store.db'))
+  database.exec(readFileSync(join(FIXTURES, 'cases/github-copilot/session-store.sql'), 'utf8').split('INSERT')[0]!)
+  database.run('INSERT INTO schema_version VALUES (8)')
+  database.run(`INSERT INTO assistant_usage_events (session_id, model, input_tokens, output_tokens, cache_read_tokens,
+    cache_write_tokens, created_at) VALUES ('s', 'm', 1, 1, 0, 0, '${later}')`)
+  database.close()
+  const [branch] = home.uses('github-copilot').flatMap((use) => use.cells().map((cell) => cell.place.branch))
+  expect(branch).toBe('feature/ACME-1')
+
+  home.write(
+    '.cline/data/sessions/s/s.json',
+    JSON.stringify({ cwd, started_at: start, metadata: { git: { branch: 'main' } } }),
+  )
+  const message = (id: string, at: string) => {
+    const metrics = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 }
+    return { id, ts: Date.parse(at), role: 'assistant', metrics, modelInfo: { id: 'm', provider: 'openai' } }
+  }
+  const messages = [message('a', '2026-11-20T12:02:00Z'), message('b', later)]
+  home.write('.cline/data/sessions/s/s.messages.json', JSON.stringify({ version: 1, messages }))
+  expect(placesOf(home.uses('cline')[0]!.cells())).toEqual([
     ['12:02', 'acme/web', 'main', 1],
-    ['12:03', 'acme/web', 'feature/ACME-1', 1],
+    ['12:04', 'acme/web', 'feature/ACME-1', 1],
   ])
 })

@@ -25,7 +25,7 @@ export interface Reader {
   isSessionFolder?(path: string): boolean
   /** The calls of a session all have the branch that was checked out at its start. */
   recordsFirstBranch?: true
-  /** The time of a call is that of its start instead of its end. */
+  /** The time of a call is that of its start, also if that of its end is not recorded. */
   recordsStarts?: true
   /** Other files that affect what is read from this one, such as its log. */
   companions?(path: string): string[]
