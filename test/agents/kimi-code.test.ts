@@ -102,6 +102,14 @@ describe('Kimi Code', () => {
       ['session_3', 300],
     ])
     expect(home.scan({ withTitles: true }).uses.map(({ title }) => title)).toEqual([null, 'Fork', 'Fork'])
+    // What is left names another session than the first.
+    write('session_1', 'main')
+    write('session_2', 'main')
+    expect(inputs().map(([session, , input]) => [session, input])).toEqual([
+      ['session_1', 1],
+      ['session_2', 20],
+      ['session_3', 300],
+    ])
   })
 
   test('names requests that were cancelled or had no usage, but not those that were refused', () => {

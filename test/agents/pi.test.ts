@@ -227,6 +227,16 @@ describe('Oh My Pi', () => {
     ])
   })
 
+  test('does not count it either when a fork is all that is left', () => {
+    const foreign = answer(100, { responseId: 'msg_1' })
+    const note = entry('custom', { customType: 'foreign_session_import', data: { source: 'claude' } })
+    home.writeLines(`${root('s')}.jsonl`, [session('s'), foreign, note])
+    expect(inputs()).toEqual([])
+    home.writeLines(`${root('s')}.jsonl`, [])
+    home.writeLines(`${root('t')}.jsonl`, [session('t'), foreign, answer(3)])
+    expect(inputs()).toEqual([['t', 'claude-sonnet-4-5', 3]])
+  })
+
   test('has orchestration, writes of one hour, searches and the tier that was chosen', () => {
     const usage = {
       ...{ cacheWrite: 50, cttl: { ephemeral5m: 20, ephemeral1h: 30 }, server: { webSearch: 2, webFetch: 1 } },

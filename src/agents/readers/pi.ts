@@ -22,6 +22,7 @@ import {
   UNKNOWN_MODEL,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
+import type { SettledCalls } from '../settled-calls.ts'
 import { recordedCounts, reportUnknownFields } from './known-fields.ts'
 import type { Reader, ReadFile } from './reader.ts'
 
@@ -35,7 +36,7 @@ export const pi: Reader = {
   files: customFiles,
   isSessionFile: (path) => path.endsWith('.jsonl'),
   read: (path) => new SessionReading(path).run(),
-  settle: (files, settledCalls) => settleByKey(withoutImported(files), () => false, settledCalls),
+  settle: settleWithoutImported,
   readTitles,
 }
 
@@ -292,17 +293,23 @@ function hasUsage(record: Record<string, unknown>): boolean {
   return [record, ...Object.values(record)].some((each) => objectOf(objectOf(each)?.usage) !== undefined)
 }
 
-/** What was imported counts for the agent that made it, also in forks that do not contain the note about the import. */
-function withoutImported(files: ReadFile[]): ReadFile[] {
+/**
+ * What was imported counts for the agent that made it, also in forks that do not contain the note about the import. This is
+ * remembered, for when a fork is all that is left.
+ */
+function settleWithoutImported(files: ReadFile[], settledCalls: SettledCalls): ModelCall[] {
   const imported = new Set<string>()
   for (const { reading } of files) {
     for (const { owner, key } of reading.calls) if (owner === OTHER_AGENT) imported.add(key)
   }
-  if (imported.size === 0) return files
-  return files.map((file) => {
-    const calls = file.reading.calls.filter(({ key }) => !imported.has(key))
-    return { ...file, reading: { ...file.reading, calls } }
-  })
+  const marked = imported.size === 0 ? files : files.map((file) => withOwner(file, imported))
+  const calls = settleByKey(marked, () => false, settledCalls)
+  return calls.filter(({ session, key }) => session !== OTHER_AGENT && !imported.has(key))
+}
+
+function withOwner(file: ReadFile, imported: ReadonlySet<string>): ReadFile {
+  const calls = file.reading.calls.map((call) => (imported.has(call.key) ? { ...call, owner: OTHER_AGENT } : call))
+  return { ...file, reading: { ...file.reading, calls } }
 }
 
 /** The name that the person or the agent gave the session, otherwise the first prompt. */
