@@ -193,6 +193,11 @@ export class LargestCounts {
   readonly #counts = noCounts()
   #uses = 0
 
+  /** Counts that are known already. */
+  add(counts: Counts): void {
+    addCounts(this.#counts, counts)
+  }
+
   /** By how much each count exceeds the largest so far. */
   exceed({ input, output, cache_read, cache_write, cache_write_1h }: Counts): Counts {
     const largest = this.#counts

@@ -1,7 +1,8 @@
 /**
  * Which session made a call, as it was found first. What shows this may disappear: a fork that copies calls without naming
  * their session must not count them when the file of that session is gone, and must go on counting what its totals have
- * more than those of that session. So the keys of all calls are remembered, as short hashes, and the latter as facts.
+ * more than those of that session. So the keys of all calls are remembered, as short hashes, and the latter as facts. Of
+ * agents that delete requests from their files, the calls themselves are.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,6 +18,9 @@ const LIMIT_CALLS = 500_000
 /** A kilobyte each at most, one for a fork. */
 const LIMIT_FACTS = 1_000
 
+/** Some 20,000 calls. */
+const LIMIT_KEPT_LENGTH = 8_000_000
+
 /** Among as many calls, two have the same hash with a probability of one in 2,000. */
 const HASH_BYTES = 6
 
@@ -30,13 +34,18 @@ export class SettledCalls {
   /** JSON by name. */
   readonly #facts: Map<string, string>
   readonly #addedFacts = new Map<string, string>()
+  /** JSON by session. */
+  readonly #kept: Map<string, string>
+  readonly #foundKept = new Map<string, string>()
+  #isKeptChanged = false
 
   constructor(
     readonly environment: AgentsEnvironment,
     readonly agent: AgentName,
   ) {
-    const { sessions, facts } = load(environment, agent)
+    const { sessions, facts, kept } = load(environment, agent)
     this.#facts = facts
+    this.#kept = kept
     for (const [session, text] of sessions) {
       forEachHash(text, (hash) => this.#sessions.set(hash, session))
     }
@@ -73,34 +82,63 @@ export class SettledCalls {
     return found
   }
 
+  /** The calls of a session that were kept. */
+  kept(session: string): ModelCall[] {
+    return JSON.parse(this.#kept.get(session) ?? '[]')
+  }
+
+  /** Keeps the calls of sessions, of which the ones that were used last matter most. */
+  keep(sessions: readonly { session: string; calls: readonly ModelCall[] }[]): void {
+    const lastAt = ({ calls }: { calls: readonly ModelCall[] }) => calls.reduce((last, { at }) => Math.max(last, at), 0)
+    for (const { session, calls } of sessions.toSorted((one, other) => lastAt(one) - lastAt(other))) {
+      const text = JSON.stringify(calls)
+      if (text !== (this.#kept.get(session) ?? '[]')) this.#isKeptChanged = true
+      this.#foundKept.set(session, text)
+    }
+  }
+
   /** If the folder can't be written, a fork may count copies when the file of their session is gone. */
   save(): void {
-    if (this.#added.size + this.#addedFacts.size === 0) return
+    if (this.#added.size + this.#addedFacts.size === 0 && !this.#isKeptChanged) return
     // Another scan may have written meanwhile.
-    const { sessions, facts } = load(this.environment, this.agent)
+    const { sessions, facts, kept } = load(this.environment, this.agent)
     for (const [session, hashes] of this.#added) {
       const text = (sessions.get(session) ?? '') + textOfHashes(hashes)
-      // At the end, as it changed last.
-      sessions.delete(session)
-      sessions.set(session, text)
+      setLast(sessions, session, text)
     }
-    let left = LIMIT_CALLS
-    const lines = [...sessions].toReversed().flatMap(([session, text]) => {
-      left -= text.length / DIGITS_PER_HASH
-      return left < 0 ? [] : lineOf(session, text, 'calls')
-    })
-    const found = [...facts, ...this.#addedFacts].slice(-LIMIT_FACTS).map(([name, text]) => lineOf(name, text, 'fact'))
+    for (const [session, text] of this.#foundKept) setLast(kept, session, text)
+    const lines = [
+      ...latest(sessions, LIMIT_CALLS * DIGITS_PER_HASH).map(([session, text]) => lineOf(session, text, 'calls')),
+      ...[...facts, ...this.#addedFacts].slice(-LIMIT_FACTS).map(([name, text]) => lineOf(name, text, 'fact')),
+      ...latest(kept, LIMIT_KEPT_LENGTH).map(([session, text]) => lineOf(session, text, 'kept')),
+    ]
     try {
-      writePrivateFile(pathOf(this.environment, this.agent), [...lines.toReversed(), ...found].join(''))
+      writePrivateFile(pathOf(this.environment, this.agent), lines.join(''))
     } catch {}
   }
+}
+
+/** Sets it at the end, as it changed last. */
+function setLast(texts: Map<string, string>, name: string, text: string): void {
+  texts.delete(name)
+  texts.set(name, text)
+}
+
+/** The last texts that are not longer together. */
+function latest(texts: ReadonlyMap<string, string>, length: number): [name: string, text: string][] {
+  let left = length
+  const fitting = [...texts].toReversed().filter(([, text]) => {
+    left -= text.length
+    return left >= 0
+  })
+  return fitting.toReversed()
 }
 
 function pathOf(environment: AgentsEnvironment, agent: AgentName): string {
   return join(stateFolder(environment), 'settled-calls', `${agent}.jsonl`)
 }
 
-type LineKind = 'calls' | 'fact'
+type LineKind = 'calls' | 'fact' | 'kept'
 
 function lineOf(name: string, text: string, kind: LineKind): string {
   return `${JSON.stringify([name, text, kind, checksumOf(name, text, kind)])}\n`
@@ -110,15 +148,19 @@ interface Remembered {
   /** By session, the hashes of its calls in Base64. */
   sessions: Map<string, string>
   facts: Map<string, string>
+  /** By session, calls as JSON. */
+  kept: Map<string, string>
 }
+
+const PLACES = { calls: 'sessions', fact: 'facts', kept: 'kept' } as const
 
 /** Without what is damaged: a session with another name would be one that never was. */
 function load(environment: AgentsEnvironment, agent: AgentName): Remembered {
-  const remembered = { sessions: new Map<string, string>(), facts: new Map<string, string>() }
+  const remembered: Remembered = { sessions: new Map(), facts: new Map(), kept: new Map() }
   for (const line of linesOf(pathOf(environment, agent))) {
     try {
       const [name, text, kind, checksum] = JSON.parse(line)
-      if (checksum === checksumOf(name, text, kind)) remembered[kind === 'calls' ? 'sessions' : 'facts'].set(name, text)
+      if (checksum === checksumOf(name, text, kind)) remembered[PLACES[kind as LineKind]].set(name, text)
     } catch {}
   }
   return remembered

@@ -501,3 +501,36 @@ test('of a session of Kimi Code, it is the time between the records of all its a
   ])
   expect(activeMs('kimi-code')).toEqual([10 * MINUTE])
 })
+
+describe('of a session of Cline', () => {
+  const metrics = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 }
+  const message = (role: string, at: number, more: object) => ({ id: `m${at}`, role, ts: START + at, ...more })
+  const answer = (at: number) => message('assistant', at, { metrics, modelInfo: { id: 'm', provider: 'openai' } })
+  const asked = (at: number, type = 'text') => message('user', at, { content: [{ type }] })
+  const write = (name: string, messages: object[]) =>
+    home.write(`.cline/data/sessions/s/${name}.messages.json`, JSON.stringify({ version: 1, messages }))
+
+  test('it is the time between the messages of all its agents, and what tools respond is no prompt', () => {
+    write('s', [asked(0), answer(MINUTE), asked(5 * MINUTE, 'tool_result'), answer(6 * MINUTE), asked(HOUR)])
+    write('agent_1', [asked(2 * MINUTE), answer(3 * MINUTE), answer(4 * MINUTE)])
+    expect(activeMs('cline')).toEqual([6 * MINUTE])
+  })
+
+  test('of the extension, an answer counts until the last that the agent says of it', () => {
+    const say = (kind: string, at: number, more: object = {}) => ({ type: 'say', say: kind, ts: START + at, ...more })
+    const request = (at: number) => {
+      const text = JSON.stringify({ tokensIn: 1, tokensOut: 1, cacheWrites: 0, cacheReads: 0 })
+      return say('api_req_started', at, { text, modelInfo: { modelId: 'm', providerId: 'openai' } })
+    }
+    home.write(
+      '.config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/t/ui_messages.json',
+      JSON.stringify([
+        ...[say('task', 0), request(SECOND), say('text', MINUTE), say('command_output', 3 * MINUTE)],
+        ...[request(4 * MINUTE), say('completion_result', 5 * MINUTE)],
+        ...[{ type: 'ask', ask: 'resume_task', ts: START + HOUR }, say('user_feedback', HOUR + MINUTE)],
+        ...[request(HOUR + MINUTE + SECOND), say('text', HOUR + 2 * MINUTE)],
+      ]),
+    )
+    expect(activeMs('cline')).toEqual([6 * MINUTE])
+  })
+})

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import type { SessionUse } from '../../src/agents/agent.ts'
 import { AgentHome, FIXTURES } from '../support/agent-home.ts'
 import { formatChanges } from '../support/format-changes.ts'
+import { runs } from '../support/tier.ts'
 
 let home: AgentHome
 beforeEach(() => {
@@ -53,7 +55,7 @@ describe('captured sessions of Cline', () => {
     const rest = { ...messages, messages: messages.messages.slice(0, 2) }
     home.write(`${SESSIONS}/${TWO_REQUESTS}/${TWO_REQUESTS}.messages.json`, JSON.stringify(rest))
     expect(home.uses('cline').map(({ requests, missing }) => [requests, missing])).toEqual([
-      [1, 'requests that are no longer in its messages not included'],
+      [1, 'requests that its messages lack may be missing'],
     ])
   })
 })
@@ -67,6 +69,7 @@ const answer = (id: string, ts: number, used: object, provider = 'anthropic') =>
   modelInfo: { id: 'claude-sonnet-4-5', provider },
 })
 const AT = 1_795_812_744_797
+const HOUR = 3_600_000
 const write = (session: string, messages: object[], fields: object = {}) =>
   home.write(`${SESSIONS}/${session}/${session}.messages.json`, JSON.stringify({ version: 1, messages, ...fields }))
 
@@ -156,5 +159,119 @@ describe('Cline', () => {
       const { uses, damage } = home.scan({ agents: ['cline'] })
       expect(uses[0]!.missing !== null || damage.length > 0).toBe(true)
     })
+
+    describe('of which requests are deleted, because the person goes back', () => {
+      const requests = [1, 20, 300].map((tokensIn, index) => request(AT + index * HOUR, usage(tokensIn), { modelInfo }))
+      /** What the extension writes in place of requests. */
+      const sumOf = (tokensIn: number, count: number, hour: number) => ({
+        ...{ ...request(AT + hour * HOUR, {}, { modelInfo }), say: 'deleted_api_reqs' },
+        text: JSON.stringify({ tokensIn, tokensOut: 5 * count, cacheWrites: 2 * count, cacheReads: 3 * count }),
+      })
+      const later = request(AT + 9 * HOUR, usage(4_000), { modelInfo })
+      const cells = () =>
+        home.uses('cline').flatMap((use) => use.cells().map((cell) => [(cell.firstAt - AT) / HOUR, cell.tokens.input]))
+      const ALL = [
+        [0, 1],
+        [1, 20],
+        [2, 300],
+      ]
+
+      test('these stay counted, each once, at their time', () => {
+        writeTask('1', requests)
+        expect(cells()).toEqual(ALL)
+        writeTask('1', [...requests.slice(0, 1), sumOf(320, 2, 8), later])
+        expect(cells()).toEqual([...ALL, [9, 4_000]])
+        // A sum that is deleted itself is part of the next one.
+        writeTask('1', [...requests.slice(0, 1), sumOf(4_320, 3, 10)])
+        expect(cells()).toEqual([...ALL, [9, 4_000]])
+        rmSync(join(home.folder, '.cache'), { recursive: true })
+        expect(cells()).toEqual([...ALL, [9, 4_000]])
+      })
+
+      test('those that were deleted before the first scan count as their sum, and so do those between two scans', () => {
+        writeTask('1', [...requests.slice(0, 1), sumOf(320, 2, 8)])
+        const sum = [
+          [0, 1],
+          [8, 320],
+        ]
+        expect(cells()).toEqual(sum)
+        writeTask('1', [...requests.slice(0, 1), sumOf(320, 2, 8), sumOf(50_000, 1, 10)])
+        expect(cells()).toEqual([...sum, [10, 50_000]])
+        writeTask('1', [sumOf(1 + 320 + 50_000, 4, 11)])
+        expect(cells()).toEqual([...sum, [10, 50_000]])
+      })
+
+      const added = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0)
+      const aStep = fc.record({
+        deletes: fc.option(fc.integer({ min: 1, max: 4 }), { freq: 2 }),
+        tokens: fc.integer({ min: 1, max: 1_000 }),
+        isScanned: fc.boolean(),
+        losesCache: fc.boolean(),
+      })
+      test('they count once, and what was counted stays, whatever is deleted between scans', () => {
+        fc.assert(
+          fc.property(fc.array(aStep, { minLength: 1, maxLength: 15 }), (steps) => {
+            home.remove()
+            home = new AgentHome()
+            const left: { tokens: number; count: number; message: object }[] = []
+            const counted = new Map<number, number>()
+            let total = 0
+            for (const [hour, { deletes, tokens, isScanned, losesCache }] of steps.entries()) {
+              const deleted = deletes === null ? [] : left.splice(-deletes)
+              const sum = added(deleted.map((each) => each.tokens))
+              const count = added(deleted.map((each) => each.count))
+              if (deletes === null) {
+                total += tokens
+                left.push({ tokens, count: 1, message: request(AT + hour * HOUR, usage(tokens), { modelInfo }) })
+              } else if (count > 0) left.push({ tokens: sum, count, message: sumOf(sum, count, hour) })
+              writeTask(
+                '1',
+                left.map(({ message }) => message),
+              )
+              if (!isScanned) continue
+              if (losesCache) rmSync(join(home.folder, '.cache'), { recursive: true, force: true })
+              const now = new Map(cells() as [number, number][])
+              expect(added([...now.values()])).toBe(total)
+              for (const [at, input] of counted) expect([at, now.get(at)]).toEqual([at, input])
+              for (const [at, input] of now) counted.set(at, input)
+            }
+          }),
+          { numRuns: runs(300, 30) },
+        )
+      })
+
+      test('they count once where a copy of the task still has them', () => {
+        writeTask('1', [...requests.slice(0, 1), sumOf(320, 2, 8)])
+        home.write(`${TASKS.replace('Code', 'Cursor')}/tasks/1/ui_messages.json`, JSON.stringify(requests))
+        expect(cells()).toEqual(ALL)
+      })
+    })
+  })
+
+  test('counts what it deletes from the messages of a session where it was, also of all of them', () => {
+    const [one, two] = [answer('a', AT, metrics(1)), answer('b', AT + HOUR, metrics(20))]
+    write('s', [one, two])
+    const inputs = () => home.uses('cline').map(({ tokens, requests }) => [tokens.input, requests])
+    expect(inputs()).toEqual([[21, 2]])
+    write('s', [one])
+    expect(inputs()).toEqual([[21, 2]])
+    write('s', [])
+    expect(inputs()).toEqual([[21, 2]])
+    write('s', [answer('c', AT + 2 * HOUR, metrics(300))])
+    expect(inputs()).toEqual([[321, 3]])
+  })
+
+  test('has the counts of a request when it is complete, and the place where it was found first', () => {
+    const manifest = (branch: string) => {
+      const metadata = { git: { branch, url: 'https://github.com/acme/web' } }
+      home.write(`${SESSIONS}/s/s.json`, JSON.stringify({ cwd: '/nowhere', metadata }))
+    }
+    manifest('one')
+    write('s', [answer('a', AT, metrics(1))])
+    const found = () => home.uses('cline').map(({ branch, repository, tokens }) => [branch, repository, tokens.input])
+    expect(found()).toEqual([['one', 'acme/web', 1]])
+    manifest('two')
+    write('s', [answer('a', AT, metrics(20))])
+    expect(found()).toEqual([['one', 'acme/web', 20]])
   })
 })

@@ -5,22 +5,28 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
+import { ActivityReading } from '../active-time.ts'
 import { hasMoreTokens, settleByKey } from '../duplicate-calls.ts'
 import {
+  addCounts,
   CALL_DEFAULTS,
   countsOf,
   disjointCounts,
   type FileReading,
   findCountable,
+  LargestCounts,
   type ModelCall,
   momentOf,
+  noCounts,
   objectOf,
   textOf,
+  totalOf,
   UNKNOWN_MODEL,
 } from '../model-calls.ts'
 import { Damages } from '../session-lines.ts'
+import type { SettledCalls } from '../settled-calls.ts'
 import { recordedCounts, reportUnknownFields } from './known-fields.ts'
-import type { Reader } from './reader.ts'
+import type { Reader, ReadFile } from './reader.ts'
 
 const MESSAGES = /(?:^|[/\\])sessions[/\\][^/\\]+[/\\][^/\\]+\.messages\.json$/
 const TASK = /(?:^|[/\\])tasks[/\\][^/\\]+[/\\]ui_messages\.json$/
@@ -41,7 +47,7 @@ export const cline: Reader = {
   companions: (path) => (isTask(path) ? [metadataPath(path)] : [manifestPath(path)]),
   read: (path) => (isTask(path) ? readTask(path) : readSession(path)),
   // A file that was copied while it was written may have a part of a request.
-  settle: (files, settledCalls) => settleByKey(files, hasMoreTokens, settledCalls),
+  settle: (files, settledCalls) => withDeleted(files, settleByKey(files, hasMoreTokens, settledCalls), settledCalls),
   readTitles,
 }
 
@@ -67,7 +73,7 @@ const METRICS = new Set<string>([...COUNTS, 'cost'])
 /** The newest version of the format that is known. */
 const VERSION = 1
 
-const DELETED_MISSING = 'requests that are no longer in its messages not included'
+const DELETED_MISSING = 'requests that its messages lack may be missing'
 const UNFINISHED_MISSING = 'requests without usage not included'
 
 /** Sums of what each message of a file has, as Cline counts it. */
@@ -79,7 +85,10 @@ function readSession(path: string): FileReading {
   const git = objectOf(objectOf(manifest.metadata)?.git)
   const calls: ModelCall[] = []
   const sums = COUNTS.map(() => 0)
+  const activity = new ActivityReading().of(session)
   for (const message of messagesIn(path, damages)) {
+    const at = momentOf(message.ts)
+    if (at !== undefined) activity.add(at, !isSidechain && isPrompt(message))
     const info = objectOf(message.modelInfo)
     const metrics = objectOf(message.metrics)
     const onDamage = damages.of(null)
@@ -97,13 +106,13 @@ function readSession(path: string): FileReading {
     for (const [index, count] of counted.entries()) sums[index]! += count
     const [input, output, cached, written] = counted
     const counts = disjointCounts({ input, output, cached, written, total: 0 })
-    const countable = findCountable({ counts, at: momentOf(message.ts), model: textOf(info?.id) }, onDamage)
+    const countable = findCountable({ counts, at, model: textOf(info?.id) }, onDamage)
     if (!countable) continue
     const remote = textOf(git?.url)
     calls.push({
       ...CALL_DEFAULTS,
       ...countable,
-      key: [textOf(message.id), countable.at, ...Object.values(counts)].join(' '),
+      key: `${textOf(message.id) || session} ${countable.at}`,
       ...{ session, isSidechain },
       provider: providerOf(info?.provider),
       folder: textOf(manifest.cwd),
@@ -118,8 +127,15 @@ function readSession(path: string): FileReading {
     startedAt: momentOf(manifest.started_at) ?? null,
     damage: damages.list(),
     parents: {},
+    activity: activity.activity(),
     ...(isLess ? { missing: { [session]: DELETED_MISSING } } : {}),
   }
+}
+
+/** What tools respond is of the same role as what a person writes. */
+function isPrompt({ role, content }: Record<string, unknown>): boolean {
+  const blocks = Array.isArray(content) ? content : []
+  return role === 'user' && !blocks.some((block) => objectOf(block)?.type === 'tool_result')
 }
 
 function messagesIn(path: string, damages: Damages): Record<string, unknown>[] {
@@ -138,6 +154,8 @@ const TASK_FIELDS = new Set<string>([...TASK_COUNTS, 'cost'])
 /** Older versions have the usage in a message of its own. */
 const REQUESTS = new Set(['api_req_started', 'api_req_finished', 'deleted_api_reqs'])
 
+const PROMPTS = new Set(['task', 'user_feedback', 'user_feedback_diff'])
+
 /** The extension counts what it read from and wrote to the cache apart from the input. */
 function readTask(path: string): FileReading {
   const damages = new Damages()
@@ -149,9 +167,17 @@ function readTask(path: string): FileReading {
   const folder = folderOf(path, session)
   const calls: ModelCall[] = []
   let unfinished = 0
+  const activity = new ActivityReading().of(session)
+  let latest: ModelCall | undefined
   for (const each of Array.isArray(document) ? document : []) {
     const { ts, say, text, modelInfo } = objectOf(each) ?? {}
     const usage = usageIn(text)
+    const at = momentOf(ts)
+    const isPrompt = PROMPTS.has(textOf(say))
+    if (at !== undefined) activity.add(at, isPrompt)
+    // A request has the time of its start. What the agent says until the next one is its answer, and what tools did.
+    if (isPrompt || REQUESTS.has(textOf(say))) latest = undefined
+    else if (latest && say !== undefined && at !== undefined && at > latest.at) latest.endedAt = at
     if (!REQUESTS.has(textOf(say))) {
       if (usage) onDamage(`has usage in a message of the unknown kind ${textOf(say)}, which is not counted`)
       continue
@@ -163,24 +189,69 @@ function readTask(path: string): FileReading {
     reportUnknownFields(Object.fromEntries(numbers), TASK_FIELDS, onDamage)
     const [input, output, cache_write, cache_read] = countsOf(usage, TASK_COUNTS, onDamage)
     const counts = { input, output, cache_read, cache_write, cache_write_1h: 0 }
-    const at = momentOf(ts)
     const info = objectOf(modelInfo)
     const used = info ? { model: textOf(info.modelId), provider: providerOf(info.providerId) } : modelAt(at ?? 0)
     if (used.model === UNKNOWN_MODEL) onDamage('has requests of an unknown model', 'note')
     const countable = findCountable({ counts, at, model: used.model }, onDamage)
     if (!countable) continue
-    calls.push({
+    const isSum = say === 'deleted_api_reqs'
+    const call: ModelCall = {
       ...CALL_DEFAULTS,
       ...countable,
-      key: [session, say, countable.at, ...Object.values(counts)].join(' '),
+      key: `${session} ${isSum ? 'deleted ' : ''}${countable.at}`,
       ...{ session, folder, provider: used.provider },
-      // Of messages that were removed when the person went back.
-      ...(say === 'deleted_api_reqs' ? { isSum: true } : {}),
-    })
+      ...(isSum ? { isSum } : {}),
+    }
+    calls.push(call)
+    latest = isSum ? undefined : call
   }
   if (unfinished > 0 && calls.length === 0) damages.add(`has ${UNFINISHED_MISSING}`, null, 'note')
   const missing = unfinished > 0 ? { [session]: UNFINISHED_MISSING } : undefined
-  return { calls, startedAt: null, damage: damages.list(), parents: {}, ...(missing ? { missing } : {}) }
+  const found = { calls, startedAt: null, damage: damages.list(), parents: {}, activity: activity.activity() }
+  return { ...found, ...(missing ? { missing } : {}) }
+}
+
+/**
+ * When a person goes back to an earlier message, Cline deletes the later ones. Their requests stay counted where they were,
+ * so they are kept. Of the sum of deleted requests that the extension writes, only what was not counted before is left.
+ */
+function withDeleted(files: readonly ReadFile[], found: readonly ModelCall[], settledCalls: SettledCalls): ModelCall[] {
+  const foundIn = Map.groupBy(found, ({ session }) => session)
+  const filesOf = Map.groupBy(files, ({ path }) => basename(dirname(path)))
+  const sessions = [...new Set([...foundIn.keys(), ...filesOf.keys()])].map((session) => {
+    const calls = new Map(settledCalls.kept(session).map((call) => [call.key, call]))
+    for (const call of foundIn.get(session) ?? []) {
+      if (!call.isSum) calls.set(call.key, asFirstFound(call, calls.get(call.key)))
+    }
+    for (const { reading } of filesOf.get(session) ?? []) addUncounted(calls, reading)
+    return { session, calls: [...calls.values()] }
+  })
+  settledCalls.keep(sessions)
+  return sessions.flatMap(({ calls }) => calls)
+}
+
+/** A request with the place that it had first, and the counts of when it was complete. */
+function asFirstFound(call: ModelCall, kept: ModelCall | undefined): ModelCall {
+  if (!kept) return call
+  const { folder, branch, remote = '' } = kept.folder === '' ? call : kept
+  const { counts } = hasMoreTokens(call, kept) ? call : kept
+  return { ...call, counts, folder, branch, remote }
+}
+
+/** Adds what a file's sums of deleted requests have more than the known requests that the file lacks. */
+function addUncounted(calls: Map<string, ModelCall>, reading: FileReading): void {
+  const sums = reading.calls.filter(({ isSum }) => isSum).sort((one, other) => one.at - other.at)
+  if (sums.length === 0) return
+  const present = new Set(reading.calls.flatMap(({ key, isSum }) => (isSum ? [] : key)))
+  const deleted = noCounts()
+  for (const sum of sums) {
+    addCounts(deleted, sum.counts)
+    if (calls.has(sum.key)) continue
+    const known = new LargestCounts()
+    for (const { key, at, counts } of calls.values()) if (!present.has(key) && at <= sum.at) known.add(counts)
+    const counts = known.exceed(deleted)
+    if (totalOf(counts) > 0) calls.set(sum.key, { ...sum, counts })
+  }
 }
 
 /** A request has no usage until it has finished, and none if it was cancelled. */
