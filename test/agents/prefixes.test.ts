@@ -76,9 +76,15 @@ function expectAppendOnly(agent: AgentName, path: string, length: number, write:
 
 const jsonLines = (lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`)
 
-function expectLinesAppendOnly(agent: AgentName, path: string, lines: readonly string[]): void {
-  expectAppendOnly(agent, path, lines.length, (length) => home.write(path, lines.slice(0, length).join('')))
+/** The contents of a file after each line is written. */
+const prefixesOf = (lines: readonly string[]) => lines.map((_, index) => lines.slice(0, index + 1).join(''))
+
+function expectStatesAppendOnly(agent: AgentName, path: string, states: readonly string[]): void {
+  expectAppendOnly(agent, path, states.length, (length) => home.write(path, states[length - 1]!))
 }
+
+/** Lines, of which Kimi Code writes those that it copies for a fork at once. */
+const WRITTEN_AT_ONCE = /^[\s\S]*"type":"forked".*\n|.*\n/g
 
 describe('a prefix of a captured file has what the whole file has, except for its last call', () => {
   const captures: [AgentName, from: string, to: string][] = [
@@ -104,6 +110,9 @@ describe('a prefix of a captured file has what the whole file has, except for it
       '.qwen/projects/-home-dev-qproj/chats/947158b7-b45d-419a-9d7d-25a1ee1e37f7.jsonl',
     ],
     ['qwen-code', 'cases/qwen-code/usage_record.jsonl', '.qwen/usage_record.jsonl'],
+    ['github-copilot', 'cases/github-copilot/session-state', '.copilot/session-state'],
+    ['pi', 'cases/pi', '.pi/agent/sessions/p'],
+    ['kimi-code', 'cases/kimi-code', '.kimi-code/sessions'],
   ]
 
   test.each(captures)('of %s, %s', (agent, from, to) => {
@@ -115,7 +124,7 @@ describe('a prefix of a captured file has what the whole file has, except for it
       : [to]
     for (const path of paths) {
       const text = readFileSync(join(home.folder, path), 'utf8')
-      expectLinesAppendOnly(agent, path, text.match(/.*\n/g)!)
+      expectStatesAppendOnly(agent, path, prefixesOf(text.match(WRITTEN_AT_ONCE)!))
     }
   })
 })
@@ -280,44 +289,157 @@ function qwenLedgerLines(steps: readonly Step[]): string[] {
   )
 }
 
+function copilotLines(steps: readonly Step[]): string[] {
+  const line = (type: string, minute: number, data: object, more: object = {}) => ({
+    ...{ type, data, timestamp: at(minute) },
+    ...more,
+  })
+  const place = ({ folder: cwd, branch }: Step) => ({ cwd, branch, repository: 'acme/web', hostType: 'github' })
+  const lines: object[] = [line('session.start', 0, { sessionId: 's', startTime: at(0), context: place(steps[0]!) })]
+  let minute = 0
+  for (const step of steps) {
+    const { kind, pause, tokens: inputTokens, model, times } = step
+    minute += pause
+    const usage = { model, inputTokens, outputTokens: times, cacheReadTokens: inputTokens % 3, cacheWriteTokens: 0 }
+    if (kind < 2) lines.push(line('session.resume', minute, { context: place(step) }))
+    else if (kind === 2) lines.push(line('session.context_changed', minute, place(step)))
+    else if (kind === 3) lines.push(line('user.message', minute, { content: 'on' }))
+    else if (kind === 4)
+      lines.push(line('session.compaction_complete', minute, { success: true, compactionTokensUsed: usage }))
+    else if (kind === 5) lines.push(line('session.shutdown', minute, { modelMetrics: { [model]: { usage } } }))
+    else {
+      const more = kind === 9 ? { agentId: 'a' } : {}
+      lines.push(line('session.usage_record', minute, { usage: { ...usage, copilotUsage: { totalNanoAiu: 9 } } }, more))
+    }
+  }
+  return jsonLines(lines)
+}
+
+/** A fork begins with what it copied, which is older than itself. */
+function piLines(steps: readonly Step[], { isFork }: { isFork: boolean }): string[] {
+  const line = (type: string, minute: number, more: object) => ({ type, timestamp: at(minute), ...more })
+  const parentSession = isFork ? { parentSession: `/gone/2026-11-19T10-00-00-000Z_${SESSIONS[0]}.jsonl` } : {}
+  const lines: object[] = [line('session', 0, { version: 3, id: SESSIONS[1], cwd: '/gone/web', ...parentSession })]
+  let minute = isFork ? -1_000 : 0
+  steps.forEach(({ kind, pause, tokens: input, model, times }, index) => {
+    minute = (index === 3 ? Math.max(0, minute) : minute) + pause
+    const usage = { input, output: times, cacheRead: input % 3, cacheWrite: 5, totalTokens: 0 }
+    const message = (role: string, more: object) => line('message', minute, { message: { role, ...more } })
+    if (kind === 0) lines.push(line('model_change', minute, { provider: 'anthropic', modelId: model }))
+    else if (kind === 1) lines.push(line('compaction', minute, { usage }))
+    else if (kind === 2) lines.push(line('branch_summary', minute, {}))
+    else if (kind === 3) lines.push(line('service_tier_change', minute, { serviceTier: 'priority' }))
+    else if (kind === 4) lines.push(message('toolResult', { toolCallId: `t${index}`, usage }))
+    else if (kind === 5) lines.push(message('user', { content: 'on' }))
+    else {
+      const timestamp = START + minute * 60_000 - 20_000
+      lines.push(message('assistant', { usage, model, provider: 'anthropic', timestamp, responseId: `r${index}` }))
+    }
+    if (kind === 9) lines.push(lines.at(-1)!)
+  })
+  return jsonLines(lines)
+}
+
+function kimiLines(steps: readonly Step[]): string[] {
+  const lines: object[] = [{ type: 'metadata', protocol_version: '1.5', created_at: START }]
+  let minute = 0
+  for (const { kind, pause, tokens: inputOther, model, folder: cwd, times } of steps) {
+    minute += pause
+    const line = (type: string, more: object) => ({ type, ...more, time: START + minute * 60_000 })
+    const usage = { inputOther, output: times, inputCacheRead: inputOther % 3, inputCacheCreation: 4 }
+    const modelAlias = `alias-${kind % 2}`
+    if (kind < 2) lines.push(line('config.update', { environmentDisclosure: { cwd } }))
+    else if (kind === 2) lines.push(line('turn.prompt', { origin: { kind: 'user' } }))
+    else if (kind < 5) lines.push(line('llm.request', { model, modelAlias }))
+    else if (kind === 5) lines.push(line('turn.step.interrupted', {}))
+    else {
+      if (kind > 6) lines.push(line('llm.request', { model, modelAlias }))
+      lines.push(line('usage.record', { model: modelAlias, usage }))
+      lines.push(line('context.append_loop_event', { event: { type: 'step.end', usage } }))
+    }
+  }
+  return jsonLines(lines)
+}
+
+/** Documents that are written anew with each message. */
+const documentsOf = (messages: readonly object[], fields?: object) =>
+  messages.map((_, index) => {
+    const own = messages.slice(0, index + 1)
+    return JSON.stringify(fields ? { ...fields, messages: own } : own)
+  })
+
+function clineDocuments(steps: readonly Step[]): string[] {
+  let minute = 0
+  const messages = steps.map(({ kind, pause, tokens: inputTokens, model, times }, index) => {
+    minute += pause
+    const message = { id: `m${index}`, ts: START + minute * 60_000 }
+    if (kind < 3) return { ...message, role: 'user', content: [{ type: kind === 0 ? 'text' : 'tool_result' }] }
+    const metrics = { inputTokens, outputTokens: times, cacheReadTokens: 0, cacheWriteTokens: inputTokens % 3 }
+    return { ...message, role: 'assistant', metrics, modelInfo: { id: model, provider: 'openrouter' } }
+  })
+  return documentsOf(messages, { version: 1 })
+}
+
+function clineTaskDocuments(steps: readonly Step[]): string[] {
+  let minute = 0
+  const messages = steps.map(({ kind, pause, tokens: tokensIn, model: modelId, times: tokensOut }) => {
+    minute += pause
+    const message = { ts: START + minute * 60_000, type: 'say' }
+    if (kind < 3) return { ...message, say: ['text', 'user_feedback', 'command_output'][kind], text: 'on' }
+    const text = JSON.stringify({ tokensIn, tokensOut, cacheWrites: 1, cacheReads: 2 })
+    return { ...message, say: 'api_req_started', text, modelInfo: { modelId, providerId: 'openrouter' } }
+  })
+  return documentsOf(messages)
+}
+
 describe('a prefix of a random file has what the whole file has, except for its last call', () => {
-  const files: [what: string, AgentName, path: string, (steps: readonly Step[]) => string[]][] = [
-    ['a session of Claude Code with totals', 'claude-code', '.claude/projects/p/s.jsonl', claudeLines],
+  const TASK = '.config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/s/ui_messages.json'
+  const inLines = (linesOf: (steps: readonly Step[]) => string[]) => (steps: readonly Step[]) =>
+    prefixesOf(linesOf(steps))
+  const codex = ['codex', `.codex/sessions/rollout-${SESSIONS[1]}.jsonl`] as const
+  const pi = ['pi', `.pi/agent/sessions/p/2026-11-20T10-00-00-000Z_${SESSIONS[1]}.jsonl`] as const
+  /** The contents that the file has one after the other. */
+  const files: [what: string, AgentName, path: string, statesOf: (steps: readonly Step[]) => string[]][] = [
+    ['a session of Claude Code with totals', 'claude-code', '.claude/projects/p/s.jsonl', inLines(claudeLines)],
+    ['a thread of Codex', ...codex, inLines((steps) => codexLines(steps, { isFork: false }))],
+    ['a fork of Codex', ...codex, inLines((steps) => codexLines(steps, { isFork: true }))],
+    ['a session of Gemini CLI', 'gemini-cli', '.gemini/tmp/web/chats/session-1.jsonl', inLines(geminiLines)],
+    ['a session of Qwen Code', 'qwen-code', '.qwen/projects/p/chats/s.jsonl', inLines(qwenLines)],
+    ['the ledger of Qwen Code', 'qwen-code', '.qwen/usage_record.jsonl', inLines(qwenLedgerLines)],
     [
-      ...(['a thread of Codex', 'codex', `.codex/sessions/rollout-${SESSIONS[1]}.jsonl`] as const),
-      (steps) => codexLines(steps, { isFork: false }),
+      ...(['a session of GitHub Copilot CLI', 'github-copilot', '.copilot/session-state/s/events.jsonl'] as const),
+      inLines(copilotLines),
     ],
-    [
-      ...(['a fork of Codex', 'codex', `.codex/sessions/rollout-${SESSIONS[1]}.jsonl`] as const),
-      (steps) => codexLines(steps, { isFork: true }),
-    ],
-    ['a session of Gemini CLI', 'gemini-cli', '.gemini/tmp/web/chats/session-1.jsonl', geminiLines],
-    ['a session of Qwen Code', 'qwen-code', '.qwen/projects/p/chats/s.jsonl', qwenLines],
-    ['the ledger of Qwen Code', 'qwen-code', '.qwen/usage_record.jsonl', qwenLedgerLines],
+    ['a session of Pi', ...pi, inLines((steps) => piLines(steps, { isFork: false }))],
+    ['a fork of Pi', ...pi, inLines((steps) => piLines(steps, { isFork: true }))],
+    ['a session of Kimi Code', 'kimi-code', '.kimi-code/sessions/w/s/agents/main/wire.jsonl', inLines(kimiLines)],
+    ['a session of Cline', 'cline', '.cline/data/sessions/s/s.messages.json', clineDocuments],
+    ['a task of Cline', 'cline', TASK, clineTaskDocuments],
   ]
 
-  test.each(files)('of %s', (_, agent, path, linesOf) => {
+  test.each(files)('of %s', (_, agent, path, statesOf) => {
     fc.assert(
       fc.property(fc.array(aStep, { minLength: 1, maxLength: 24 }), (steps) => {
-        expectLinesAppendOnly(agent, path, linesOf(steps))
+        expectStatesAppendOnly(agent, path, statesOf(steps))
       }),
       { numRuns: runs(400, 40) },
     )
   })
 
-  test.each(files)('of %s, which is scanned after each line as when it is whole', (_, agent, path, linesOf) => {
+  test.each(files)('of %s, which is scanned after each line as when it is whole', (_, agent, path, statesOf) => {
     fc.assert(
       fc.property(fc.array(aStep, { minLength: 1, maxLength: 10 }), (steps) => {
         const often = new AgentHome()
         const once = new AgentHome()
         try {
-          const lines = linesOf(steps)
-          const found = (home: AgentHome, length: number) => {
-            home.write(path, lines.slice(0, length).join(''))
+          const states = statesOf(steps)
+          const found = (home: AgentHome, state: string) => {
+            home.write(path, state)
             return withCells(home.scan({ agents: [agent] }).uses).map((use) => ({ ...use, file: null }))
           }
-          for (let length = 1; length < lines.length; length += 1) found(often, length)
-          expect(found(often, lines.length)).toEqual(found(once, lines.length))
+          const whole = states.pop() ?? ''
+          for (const state of states) found(often, state)
+          expect(found(often, whole)).toEqual(found(once, whole))
         } finally {
           often.remove()
           once.remove()
@@ -327,8 +449,8 @@ describe('a prefix of a random file has what the whole file has, except for its 
     )
   })
 
-  test('of the database of opencode', () => {
-    const path = '.local/share/opencode/opencode.db'
+  test.each(['opencode', 'kilo'] as const)('of the database of %s', (agent) => {
+    const path = `.local/share/${agent}/${agent}.db`
     const place = join(home.folder, path)
     mkdirSync(dirname(place), { recursive: true })
     fc.assert(
@@ -341,7 +463,7 @@ describe('a prefix of a random file has what the whole file has, except for its 
           const data = { role: 'assistant', modelID, providerID: 'anthropic', cost: 0.25, path: { cwd }, tokens, time }
           return [`m${index}`, kind % 2, time.created, JSON.stringify(data)] as const
         })
-        expectAppendOnly('opencode', path, rows.length, (length) => {
+        expectAppendOnly(agent, path, rows.length, (length) => {
           for (const suffix of ['', '-wal', '-shm']) rmSync(place + suffix, { force: true })
           using database = new Database(place)
           database.run('CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT)')
