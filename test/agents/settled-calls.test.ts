@@ -174,6 +174,21 @@ describe('the memory of settled calls', () => {
     expect(sessions).toEqual(['recent', 'new'])
   })
 
+  test('keeps calls whole, and forgets those first that were used longest ago, whatever the order of sessions', () => {
+    const sessions = ['recent', 'new', 'old'].map((session, index) => {
+      const at = [2, 3, 1][index]!
+      return { session, calls: calls(session, 12_000).map((call) => ({ ...call, at })) }
+    })
+    for (let scan = 0; scan < 2; scan += 1) {
+      const settled = new SettledCalls(home.environment, 'claude-code')
+      settled.keep(sessions)
+      settled.save()
+      const kept = new SettledCalls(home.environment, 'claude-code')
+      expect(sessions.map(({ session }) => kept.kept(session).length)).toEqual([12_000, 12_000, 0])
+      expect(kept.kept('new')).toEqual(sessions[1]!.calls)
+    }
+  })
+
   test('keeps what another scan remembered meanwhile', () => {
     const first = new SettledCalls(home.environment, 'claude-code')
     first.settle(calls('one', 2))
