@@ -1,7 +1,8 @@
-/** For agents that load every file of a folder as a plugin: the hook is a separate file. */
+/** For agents that load every file of a folder as a plugin. */
 import type { AgentsEnvironment } from '../../config.ts'
 import type { AgentName } from '../agent.ts'
-import { type Installer, SettingsError } from './installer.ts'
+import type { Installer } from './installer.ts'
+import { ownFileInstaller } from './own-file.ts'
 
 interface Plugin {
   agent: AgentName
@@ -13,18 +14,11 @@ interface Plugin {
 export function pluginInstaller({ agent, pathIn, program }: Plugin): Installer {
   // Identifies the plugin. Must not change: installed plugins are recognized by it.
   const firstLine = `// Made by \`tally agents install ${agent}\`; \`tally agents uninstall ${agent}\` removes it.`
-  const hasHook = (settings: string) => settings.startsWith(firstLine)
-  return {
-    ...{ agent, pathIn, hasHook },
-    withHook: (settings, command) => {
-      if (settings !== undefined && !hasHook(settings)) {
-        throw new SettingsError('was not created by Tally. Move or rename it first')
-      }
-      return `${firstLine}\n${reporter(command)}\n${program}`
-    },
-    withoutHook: (settings) => (hasHook(settings) ? undefined : settings),
-    warnings: () => [],
-  }
+  return ownFileInstaller({
+    ...{ agent, pathIn },
+    isOwn: (settings) => settings.startsWith(firstLine),
+    textOf: (command) => `${firstLine}\n${reporter(command)}\n${program}`,
+  })
 }
 
 /** The session is an argument: the agent may end before it has written to a pipe. */
