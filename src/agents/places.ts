@@ -24,7 +24,8 @@ export function createPlaceOf(
   let latest: { call: ModelCall; place: Place } | undefined
 
   function branchOf({ branch, session, at, endedAt }: ModelCall, git: GitFolder | undefined): string | null {
-    const moment = recordsStarts || endedAt !== undefined ? at : at - CHECKOUT_MS
+    const hasOnlyStart = recordsStarts && endedAt === undefined
+    const moment = hasOnlyStart ? at : Math.min(at, (endedAt ?? at) - CHECKOUT_MS)
     if (branch === '') return git ? nameAt(git.branch, moment) : null
     const startedAt = startOf(session)
     const hasChanged = git?.branch.changes.some(({ atMs }) => atMs > startedAt! && atMs <= moment)

@@ -304,16 +304,18 @@ describe('after a checkout within the same second', () => {
     expect(places('opencode')).toEqual([['12:02', ...BEFORE.slice(1)], AFTER])
   })
 
-  test('a call of Pi has it where the time of its start is known, and not where only that of its end is', () => {
+  test('a call of Pi has it if it starts after it and ends later, otherwise it may have asked for it', () => {
     const line = (type: string, at: number, more: object) => ({ type, timestamp: new Date(at).toISOString(), ...more })
     const usage = { input: 100, output: 10, cacheRead: 0, cacheWrite: 0, totalTokens: 110 }
     const of = { model: 'gpt-5.4', provider: 'openai', usage }
     home.writeLines('.pi/agent/sessions/p/s.jsonl', [
       line('session', ms(-9_000), { version: 3, id: 's', cwd: checkedOut() }),
       line('message', ms(900), { message: { role: 'assistant', timestamp: ms(400), ...of } }),
+      line('message', ms(1_900), { message: { role: 'assistant', timestamp: ms(-100), ...of } }),
+      line('message', ms(1_900), { message: { role: 'assistant', timestamp: ms(500), ...of } }),
       line('usage', ms(900), { kind: 'title', ...of }),
     ])
-    expect(places('pi')).toEqual([AFTER, BEFORE])
+    expect(places('pi')).toEqual([['12:02', 'acme/web', 'main', 3], AFTER])
   })
 
   test('a call of Kimi Code, which records when calls end, does not have it', () => {
