@@ -325,7 +325,8 @@ class Run {
     const last = steps.findLast((step) => daysAgoOf(step) === daysAgoOf(own))!
     const branch = isLacking ? placesIn(last).at(-1)! : placesIn(own).at(request.isOfResult ? -1 : 0)!
     // The project that telemetry names takes precedence over rules.
-    return [day, isOne || isNamed ? branch : branch.split(' ')[0]].join(' ')
+    const isRuled = isOne || isNamed || this.agent.hasNoTelemetry
+    return [day, isRuled ? branch : branch.split(' ')[0]].join(' ')
   }
 
   #reasonToMiss(source: Source, request: ServedRequest): string | undefined {
