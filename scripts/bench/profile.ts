@@ -6,6 +6,7 @@
  *   scripts/bench/profile [--seconds 5] [--connections 64]
  *   scripts/bench/profile --batch 100   batches of so many reports
  *   scripts/bench/profile --repeat 5    reports each session this often, with growing totals
+ *   scripts/bench/profile --slices 1    sessions of so many slices
  */
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,7 +27,7 @@ const PROFILE = 'dist/report.cpuprofile'
  */
 const LONGEST_SAMPLE_MICROS = 1_500
 
-const DEFAULTS = { seconds: '5', connections: '64', batch: '1', repeat: '1' }
+const DEFAULTS = { seconds: '5', connections: '64', batch: '1', repeat: '1', slices: '0' }
 type Option = keyof typeof DEFAULTS
 
 function readOptions(): Record<Option, number> {
@@ -35,7 +36,7 @@ function readOptions(): Record<Option, number> {
   )
   const numberOf = (name: Option, values: Record<string, unknown>) => {
     const number = Number(values[name])
-    if (!(number > 0 && (name === 'seconds' || Number.isInteger(number))))
+    if (!((number > 0 || (number === 0 && name === 'slices')) && (name === 'seconds' || Number.isInteger(number))))
       throw new UsageError(`--${name} must be a positive number: ${values[name]}`)
     return number
   }
@@ -46,6 +47,7 @@ function readOptions(): Record<Option, number> {
       connections: numberOf('connections', values),
       batch: numberOf('batch', values),
       repeat: numberOf('repeat', values),
+      slices: numberOf('slices', values),
     }
   } catch (error) {
     throw new UsageError((error as Error).message)
@@ -158,13 +160,14 @@ await runAndCleanUp(async (stack) => {
   while (!(await fetch(`http://127.0.0.1:${port}/ready`).catch(() => undefined))?.ok) await Bun.sleep(20)
   await Bun.$`${tally} users add --email bench@example.com --name Bench --role admin`.quiet()
   const { token } = await Bun.$`${tally} tokens create --kind svc --user bench@example.com --name bench --json`.json()
-  const { batch, repeat, connections, seconds } = options
+  const { batch, repeat, slices, connections, seconds } = options
   const load: Load = {
     ports: [port],
     path: batch === 1 ? '/api/v1/token-entries' : '/api/v1/token-entries/batch',
     token,
     batch,
     repeat,
+    slices,
     days: 1,
     connections,
     seconds,

@@ -59,6 +59,7 @@ export function sumOfParts(parts: readonly Part[]): SumOfParts {
 
 /** The sum of usage of one model and service. What is not known of one of them is not known of the sum. */
 export function sumOfUsages(usages: readonly Usage[]): Usage {
+  if (usages.length === 1) return usages[0]!
   const sum = (field: 'requests' | 'activeMs') =>
     usages.some((usage) => usage[field] === null) ? null : usages.reduce((all, usage) => all + usage[field]!, 0)
   const costs = usages.map(({ reportedCostNanos }) => reportedCostNanos)

@@ -68,6 +68,8 @@ export function foldCells(cells: readonly Cell[], timeZone: string): Slice[] {
 
 /** The time of all slices together. */
 export function spanOf(slices: readonly Totals[]): Pick<Totals, 'startedAt' | 'endedAt'> {
+  const [first] = slices
+  if (slices.length === 1) return { startedAt: first!.startedAt, endedAt: first!.endedAt }
   return {
     startedAt: Math.min(...slices.map(({ startedAt }) => startedAt)),
     endedAt: Math.max(...slices.map(({ endedAt }) => endedAt)),
@@ -86,17 +88,22 @@ function sliceOf({ place, project, ticket, labels }: Cell, day: number, cells: r
 
 /** The sum of usage at different times. What is not known of one of them is not known of the sum. */
 export function sumOfTotals(all: readonly Totals[]): Totals {
-  const [only] = all
-  const sum: Usage = all.length === 1 ? only! : sumOfUsages(all)
-  const { counts, details, requests, reportedCostNanos, activeMs } = sum
+  const { counts, details, requests, reportedCostNanos, activeMs } = sumOfUsages(all)
   return {
     ...{ counts, details, requests, reportedCostNanos, activeMs },
     ...spanOf(all),
   }
 }
 
-/** Undefined if a cell has an issue: {@link sliceIssues} says which. A body has hundreds of cells, so each is read once. */
-export function readCells(report: TokenEntryReport, slices: readonly SliceReport[], span: Span): Cell[] | undefined {
+/**
+ * The cells and their sum; undefined if a cell has an issue: {@link sliceIssues} says which. A body has hundreds of
+ * cells, so each is read once.
+ */
+export function readCells(
+  report: TokenEntryReport,
+  slices: readonly SliceReport[],
+  span: Span,
+): { cells: readonly Cell[]; sum: Usage } | undefined {
   const { startedAt: from, endedAt: to } = span
   const { session_id, tokens, requests, reported_cost, active_seconds } = report
   if (session_id === undefined || from === undefined || to === undefined) return undefined
@@ -108,8 +115,9 @@ export function readCells(report: TokenEntryReport, slices: readonly SliceReport
   const placeNamedIn = placesOf(report)
   const cells: Cell[] = []
   for (const cell of slices) {
-    const startedAt = parseTimestamp(cell.started_at)
-    const endedAt = parseTimestamp(cell.ended_at)
+    // Most sessions have one cell, of the same time.
+    const startedAt = cell.started_at === report.started_at ? from : parseTimestamp(cell.started_at)
+    const endedAt = cell.ended_at === report.ended_at ? to : parseTimestamp(cell.ended_at)
     if (startedAt === undefined || endedAt === undefined) return undefined
     if (startedAt < from || endedAt < startedAt || endedAt > to) return undefined
     if ((cell.reported_cost === undefined) !== (slices[0]!.reported_cost === undefined)) return undefined
@@ -123,7 +131,8 @@ export function readCells(report: TokenEntryReport, slices: readonly SliceReport
       activeMs: activeMsOf(cell),
     })
   }
-  return limitIssues(cells).length > 0 ? undefined : cells
+  const { sum, issues } = sumOfCells(cells)
+  return sum === undefined || issues.length > 0 ? undefined : { cells, sum }
 }
 
 /** The services of the report that are not the standard ones. */
@@ -175,7 +184,11 @@ export function withWhole(own: NamedPlace, whole: NamedPlace): NamedPlace {
   }
 }
 
-function placeNamedBy({ project, ticket, labels }: { [Name in keyof NamedPlace]?: NamedPlace[Name] }): NamedPlace {
+export function placeNamedBy({
+  project,
+  ticket,
+  labels,
+}: { [Name in keyof NamedPlace]?: NamedPlace[Name] }): NamedPlace {
   return {
     project: project && composeName(project),
     ticket: ticket && composeName(ticket),
@@ -252,13 +265,10 @@ function sumIssues(report: TokenEntryReport, cells: readonly SliceReport[]): Iss
     const message = `is required, because ${priced} of ${cells.length} slices have one: send it with all or none`
     return [{ pointer: `/slices/${at}/reported_cost`, code: 'incomplete', message }]
   }
-  const usages = cells.map((cell) => ({
-    ...readUsage(cell),
-    reportedCostNanos: costOf(cell),
-    activeMs: activeMsOf(cell),
-  }))
-  const issues = limitIssues(usages)
-  if (issues.length > 0) return issues
+  const { sum, issues } = sumOfCells(
+    cells.map((cell) => ({ ...readUsage(cell), reportedCostNanos: costOf(cell), activeMs: activeMsOf(cell) })),
+  )
+  if (sum === undefined || issues.length > 0) return issues
   const differs = (pointer: string, message: string) => issues.push({ pointer, code: 'differs_from_slices', message })
   const compare = (
     pointer: string,
@@ -272,7 +282,6 @@ function sumIssues(report: TokenEntryReport, cells: readonly SliceReport[]): Iss
       differs(pointer, `must be the sum of the slices (${text(sum)}), or absent: the difference is ${text(difference)}`)
     }
   }
-  const sum = sumOfUsages(usages)
   if (report.tokens) {
     const { counts } = readUsage({ tokens: report.tokens })
     for (const kind of COUNT_KINDS) compare(`/tokens/${PRICE_FIELDS[kind]}`, counts[kind], sum.counts[kind])
@@ -288,33 +297,29 @@ function sumIssues(report: TokenEntryReport, cells: readonly SliceReport[]): Iss
   return issues
 }
 
-/** All slices together have at most as much as a whole, since they may be one entry. */
-function limitIssues(cells: readonly Usage[]): Issue[] {
+/** Of cells, whose sum has at most as much as a whole, since they may be one entry. */
+function sumOfCells(cells: readonly Usage[]): { sum: Usage; issues: Issue[] } | { sum: undefined; issues: Issue[] } {
   const issues: Issue[] = []
   const refuse = (code: 'too_large' | 'too_many', message: string) => issues.push({ pointer: '/slices', code, message })
-  const limit = (what: string, sum: number | bigint, most: number | bigint) => {
+  const limit = (what: string, sum: number, most: number) => {
     if (sum > most) refuse('too_large', `must have at most ${most} ${what} in total`)
   }
-  const totalOf = (amountOf: (cell: Usage) => number | null) =>
-    cells.reduce((sum, cell) => sum + (amountOf(cell) ?? 0), 0)
-  for (const kind of COUNT_KINDS) {
-    const sum = totalOf(({ counts }) => counts[kind])
-    limit(`${PRICE_FIELDS[kind]} tokens`, sum, COUNT_LIMIT)
-  }
-  const requests = totalOf((cell) => cell.requests)
-  limit('requests', requests, COUNT_LIMIT)
-  const activeMs = totalOf((cell) => cell.activeMs)
-  limit('active seconds', activeMs / 1_000, COST_LIMIT)
-  const nanos = cells.reduce((sum, { reportedCostNanos }) => sum + (reportedCostNanos ?? 0n), 0n)
-  if (nanos > COST_LIMIT_NANOS) refuse('too_large', `must have a reported cost of at most ${COST_LIMIT} in total`)
-  const uses = new Map<string, number>()
+  const knownOf = (field: 'requests' | 'activeMs') => cells.reduce((sum, cell) => sum + (cell[field] ?? 0), 0)
+  // Each is looked for in all cells, so that there must be few.
   const thresholds = new Set<number>()
-  for (const { details } of cells) {
-    for (const [tool, count] of Object.entries(details?.tools ?? {})) uses.set(tool, (uses.get(tool) ?? 0) + count)
-    for (const { threshold } of details?.requestsAbove ?? []) thresholds.add(threshold)
+  for (const { details } of cells) for (const { threshold } of details?.requestsAbove ?? []) thresholds.add(threshold)
+  if (thresholds.size > THRESHOLD_LIMIT) {
+    refuse('too_many', `must have at most ${THRESHOLD_LIMIT} thresholds in total`)
+    return { sum: undefined, issues }
   }
-  for (const [tool, sum] of uses) limit(`uses of ${tool}`, sum, COUNT_LIMIT)
-  if (uses.size > TOOL_LIMIT) refuse('too_many', `must name at most ${TOOL_LIMIT} tools in total`)
-  if (thresholds.size > THRESHOLD_LIMIT) refuse('too_many', `must have at most ${THRESHOLD_LIMIT} thresholds in total`)
-  return issues
+  const sum = sumOfUsages(cells)
+  for (const kind of COUNT_KINDS) limit(`${PRICE_FIELDS[kind]} tokens`, sum.counts[kind], COUNT_LIMIT)
+  limit('requests', knownOf('requests'), COUNT_LIMIT)
+  limit('active seconds', knownOf('activeMs') / 1_000, COST_LIMIT)
+  if (sum.reportedCostNanos !== null && sum.reportedCostNanos > COST_LIMIT_NANOS)
+    refuse('too_large', `must have a reported cost of at most ${COST_LIMIT} in total`)
+  const uses = Object.entries(sum.details?.tools ?? {})
+  for (const [tool, count] of uses) limit(`uses of ${tool}`, count, COUNT_LIMIT)
+  if (uses.length > TOOL_LIMIT) refuse('too_many', `must name at most ${TOOL_LIMIT} tools in total`)
+  return { sum, issues }
 }

@@ -9,18 +9,9 @@ import { issuesOf } from '../../../schema/issues.ts'
 import { COUNT_KINDS, type Counts } from '../../../shared/usage.ts'
 import { detailsText } from '../rows.ts'
 import { TokenEntryReport } from '../schema.ts'
-import { sumOfUsages, type Totals } from '../totals.ts'
-import {
-  AHEAD_LIMIT_MS,
-  activeMsOf,
-  costOf,
-  foldLine,
-  nameIssues,
-  readSpan,
-  sortLabels,
-  timeIssues,
-} from './report-fields.ts'
-import { type Cell, issuesOfSlices, readCells, sliceIssues, spanOf } from './report-slices.ts'
+import type { Totals, Usage } from '../totals.ts'
+import { AHEAD_LIMIT_MS, activeMsOf, costOf, foldLine, nameIssues, readSpan, timeIssues } from './report-fields.ts'
+import { type Cell, issuesOfSlices, placeNamedBy, readCells, sliceIssues, spanOf } from './report-slices.ts'
 import { isObject, readUsage, usageIssues } from './report-usage.ts'
 
 /** A checked report. Optional texts that were not sent are undefined. */
@@ -59,21 +50,24 @@ export function isReport(body: unknown): body is TokenEntryReport {
  */
 export function readReport(value: TokenEntryReport, now: number, thresholds?: readonly number[]): Report {
   const span = readSpan(value)
-  const cells = value.slices && readCells(value, value.slices, span)
-  const ofUsage = value.slices ? (cells ? [] : issuesOfSlices(value, value.slices, span)) : usageIssues(value)
+  const sliced = value.slices && readCells(value, value.slices, span)
+  const ofUsage = value.slices ? (sliced ? [] : issuesOfSlices(value, value.slices, span)) : usageIssues(value)
   const issues = [...timeIssues(value, span, now), ...ofUsage, ...nameIssues(value)]
   if (issues.length > 0) throw validationFailed(issues)
-  const { listed, ...figures } = cells ? { ...sumOfUsages(cells), listed: undefined } : readFigures(value, thresholds)
+  const cells = sliced?.cells
+  const figures: Usage & { listed?: Counts[] | undefined } = sliced?.sum ?? readFigures(value, thresholds)
+  // What is said of the only cell is said of all.
+  const { project, ticket, labels } = cells?.length === 1 ? cells[0]! : placeNamedBy(value)
   return {
     harness: composeName(value.agent_harness),
     agent: composeName(value.agent_name),
     model: composeName(value.model),
     provider: value.provider && composeName(value.provider),
-    project: value.project && composeName(value.project),
-    ticket: value.ticket && composeName(value.ticket),
+    project,
+    ticket,
     sessionKey: value.session_id && composeName(value.session_id),
     summary: value.summary === undefined ? undefined : foldLine(value.summary),
-    labels: value.labels && sortLabels(value.labels),
+    labels,
     // Of two statements with slices the one with the later last one counts, whatever else they say.
     ...(cells ? spanOf(cells) : { startedAt: span.startedAt!, endedAt: span.endedAt! }),
     counts: figures.counts,
@@ -81,7 +75,7 @@ export function readReport(value: TokenEntryReport, now: number, thresholds?: re
     requests: figures.requests,
     reportedCostNanos: figures.reportedCostNanos,
     activeMs: figures.activeMs,
-    listed,
+    listed: figures.listed,
     cells,
   }
 }

@@ -52,7 +52,8 @@ export function isSliced(parts: readonly EntryView[]): boolean {
 
 /** Records the slices of the only source of a session, of which `parts` are those of the model. */
 export function recordSlices(recording: Recording, parts: readonly EntryView[], slices: readonly Slice[]): Recorded {
-  if (parts.length > 0 && isOlder(recording.report, slices, parts)) return fillInSlices(recording, parts, slices)
+  if (parts.length === 0) return moveSlices(recording, parts, slices)
+  if (isOlder(recording.report, slices, parts)) return fillInSlices(recording, parts, slices)
   const chains = chainsOf(parts)
   const completed = completedBy(slices, ({ key }) => {
     const own = chains.get(keyText(key))
@@ -98,6 +99,7 @@ function fillInSlices(recording: Recording, parts: readonly EntryView[], slices:
 /** Makes the parts of a model sum to the slices. Throws `session_shrunk` (409). */
 export function moveSlices(recording: Recording, parts: readonly EntryView[], slices: readonly Slice[]): Recorded {
   const ignored = parts.filter(({ entry }) => ignoresReports(entry))
+  if (ignored.length === 0) return answerOf(recording, moveTo(recording, parts, slices))
   if (ignored.some(({ entry }) => entry.sliceDay === null)) return repeated(parts.at(-1)!)
   const counted = slices.map((slice) => {
     const isIgnored = ignored.some(({ entry }) => isSameKey(keyOf(entry), slice.key))
@@ -168,28 +170,23 @@ function startingOn(day: number, usage: Totals, { session, timeZone }: Recording
 
 /** The report as it is about one slice. What it says besides hides nothing of what the slice names. */
 function ofSlice(recording: Recording, slice: Slice): Recording {
-  const { report: whole, state, ranked } = recording
-  const { key: _, estimated: __, summary, project: ___, ticket: ____, labels: _____, ...totals } = slice
-  const attributes = attributesOfSlice(recording, attributesOf(whole), slice)
-  const { place, labels } = attributes
+  const { report: whole, state, hidden, identity, ranked } = recording
+  const { startedAt, endedAt, counts, details, requests, reportedCostNanos, activeMs } = slice
+  const { place, labels } = hidden
+    ? attributesOfSlice(recording, attributesOf(whole), slice)
+    : { place: slice, labels: slice.labels }
   const report = {
     ...whole,
-    ...totals,
+    ...{ startedAt, endedAt, counts, details, requests, reportedCostNanos, activeMs, labels },
     project: place?.project,
     ticket: place?.ticket,
-    labels,
-    summary: summary ?? whole.summary,
+    summary: slice.summary ?? whole.summary,
   }
-  const labelSetId =
-    labels === whole.labels
-      ? recording.identity.labelSetId
-      : labels === undefined
-        ? null
-        : state.labelSetOf(textOfLabels(labels), labels)
+  const labelSetOf = () => (labels ? state.labelSetOf(textOfLabels(labels), labels) : null)
   return {
     ...recording,
     report,
-    identity: { ...recording.identity, labelSetId },
+    identity: labels === whole.labels ? identity : { ...identity, labelSetId: labelSetOf() },
     slice,
     ...(ranked && { ranked: ranked.map((each) => attributesOfSlice(recording, each, slice)) }),
   }
@@ -296,6 +293,10 @@ function boundBy(parts: readonly EntryView[], { day, place }: SliceKey): EntryVi
 /** With the entry of the latest slice, and of every slice what became of it. */
 function answerOf({ state, session, identity }: Recording, outcomes: readonly Recorded[]): Recorded {
   const parts = state.parts(session.id, identity.chainModelId)
+  if (parts.length === 1 && outcomes.length === 1) {
+    const [{ outcome }] = outcomes as [Recorded]
+    return { outcome, replayed: false, entry: parts[0]!, slices: [{ id: parts[0]!.entry.uid, outcome }] }
+  }
   const lasts = lastParts(withoutSuperseded(parts)).filter(({ entry }) => entry.sliceDay !== null)
   const latest = lasts.reduce<EntryView | undefined>(
     (found, part) => (found && found.entry.startedAt > part.entry.startedAt ? found : part),

@@ -29,10 +29,11 @@ export function recordInSession(state: RecordingState, submission: Submission, c
   const { source, reporter } = submission
   const identity = state.identify(submission)
   const key = { sessionKey: submission.report.sessionKey!, harnessId: identity.canonicalHarnessId }
-  const { session: joined, others } = joinSession(state, key, source, reporter)
-  const screenedOne = screened(state, { session: joined, others }, submission, identity, circumstances)
   const { cells } = submission.report
-  const zone = screenedOne.zone ?? circumstances.timeZone
+  const { timeZone } = circumstances
+  const { session: joined, others } = joinSession(state, key, source, reporter, cells ? timeZone : null)
+  const screenedOne = screened(state, { session: joined, others }, submission, identity, circumstances)
+  const zone = screenedOne.zone ?? timeZone
   const session = cells && screenedOne.zone === null ? state.changeSession(screenedOne, { zone }) : screenedOne
   const slices = cells && foldCells(cells, zone)
   const report = slices ? { ...submission.report, ...spanOf(slices) } : submission.report
@@ -94,9 +95,16 @@ export interface Joined {
  * - If it identifies no one, it stays with the session that it joined before, otherwise it joins the first: another
  *   session next to those that people have reported would count the same usage twice.
  *
- * If there is no such session, a new one is created for this person alone, regardless of others with the same id.
+ * If there is no such session, a new one is created for this person alone, regardless of others with the same id, and in
+ * this time zone if its slices are known.
  */
-export function joinSession(state: RecordingState, key: SessionKey, source: SessionSource, reporter: Reporter): Joined {
+export function joinSession(
+  state: RecordingState,
+  key: SessionKey,
+  source: SessionSource,
+  reporter: Reporter,
+  zone: string | null = null,
+): Joined {
   const { manager, identifiedBy } = reporter
   const known = state.sessions(key)
   const own = known.find((session) => session.managerId === manager.id)
@@ -115,7 +123,7 @@ export function joinSession(state: RecordingState, key: SessionKey, source: Sess
         managerBy: managerByOf(identifiedBy),
         unidentified: identifiedBy === 'nothing',
         byOrganization: identifiedBy === 'nothing',
-        zone: null,
+        zone,
       }),
     )
   const unidentified = known.find((session) => session.unidentified)

@@ -9,7 +9,7 @@
 import { COUNT_KINDS, usageDetails, withoutRedundant } from '../../../shared/usage.ts'
 import { difference, firstNegative, isNothing, type Part, type Totals, type Usage } from '../totals.ts'
 import { COST, commonThresholds, type Quantities, quantitiesOf, REQUESTS, TOOL, usageFrom } from './quantities.ts'
-import { keyText, type SliceKey } from './slice.ts'
+import { isSameKey, keyText, type SliceKey } from './slice.ts'
 
 /** A part of a slice, or of a session without slices: then its key is null. */
 export interface SlicedPart extends Part {
@@ -39,6 +39,8 @@ export function stepsTo<Of extends Target>(
   parts: readonly SlicedPart[],
   targets: readonly Of[],
 ): Step<Of>[] | { shrunk: string } {
+  const simple = simpleSteps(parts, targets)
+  if (simple) return simple
   const chains = Map.groupBy(
     parts.map((part, at) => ({ part, at })),
     ({ part }) => keyText(part.key),
@@ -83,6 +85,21 @@ export function stepsTo<Of extends Target>(
     if (!used.has(at) && !isFixed({ part, at })) steps.push({ kind: 'supersede', part: at })
   }
   return steps
+}
+
+/** Most reports begin a session, or go on with its only part: nothing that is fixed has to be deducted. */
+function simpleSteps<Of extends Target>(parts: readonly SlicedPart[], targets: readonly Of[]): Step<Of>[] | undefined {
+  const [part] = parts
+  const [target] = targets
+  if (parts.length > 1 || !targets.every(isSound)) return undefined
+  if (part) {
+    if (targets.length !== 1 || part.locked || target!.isComplete || !isSameKey(part.key, target!.key)) return undefined
+    return [{ kind: 'set', part: 0, target: target!, usage: spanning(target!, target!, target!.startedAt) }]
+  }
+  const used = targets.filter((each) => !isNothing(each))
+  return (used.length > 0 ? used : targets.slice(0, 1)).map((each) => ({
+    ...{ kind: 'append', after: undefined, target: each, usage: spanning(each, each, each.startedAt) },
+  }))
 }
 
 interface Placed {
