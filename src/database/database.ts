@@ -191,7 +191,8 @@ export interface Database {
   /**
    * A function that writes items in sets: `record` writes the items that wait when a transaction begins, of all calls
    * in turn, so that a call with a thousand items does not hold up one with a single item, and returns the outcome of
-   * each, in order. Items of one call keep their order. On PostgreSQL, its transactions are READ COMMITTED.
+   * each, in order. If all of them would take long, it writes only the first ones, at least one, and returns their
+   * outcomes. Items of one call keep their order. On PostgreSQL, its transactions are READ COMMITTED.
    *
    * If `record` throws, nothing that it wrote is kept. It then runs again with each half of the items, until only those
    * are refused that fail alone: put its other effects into `afterCommit`, whose errors are those of all items of the

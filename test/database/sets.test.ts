@@ -415,18 +415,28 @@ forEachEngine('a set writer', (open, engine) => {
     }
   })
 
-  test('is written in smaller sets after one that took long, and in larger ones again', async () => {
+  test('writes what a set leaves with the next ones, in the order of each call, and each item once', async () => {
     const db = await open()
-    const lengths: number[] = []
-    const write = db.setWriter<string, true>(async (_, texts) => {
-      lengths.push(texts.length)
-      const before = process.cpuUsage()
-      while (lengths.length === 1 && process.cpuUsage(before).user < 500_000);
-      return texts.map(() => ({ value: true }))
+    let most = 7
+    const write = db.setWriter<string, string>(async (tx, texts) => {
+      most = (most * 5 + 3) % 11
+      const first = texts.slice(0, 1 + most)
+      await addNames(tx, first)
+      if (first.some((text) => text.endsWith('5'))) throw new Error('failed')
+      return first.map((value) => ({ value }))
     })
-    await write(manyNames(600))
-    expect(lengths[1]).toBeLessThanOrEqual(lengths[0]! / 2)
-    expect(Math.max(...lengths.slice(2))).toBeGreaterThan(lengths[1]!)
+    const calls = ['a', 'b', 'c'].map((prefix) => manyNames(60, prefix))
+    const outcomes = await Promise.all([...calls.map((names) => write(names)), write(['single'])])
+    const kept = calls.map((names) => names.filter((name) => !name.endsWith('5')))
+    for (const [position, names] of calls.entries()) {
+      expect(shown(outcomes[position]!)).toEqual(names.map((name) => (name.endsWith('5') ? 'error' : name)))
+    }
+    expect(shown(outcomes[3]!)).toEqual(['single'])
+    const stored = await namesOf(db.read)
+    for (const [position, prefix] of ['a', 'b', 'c'].entries()) {
+      expect(stored.filter((name) => name.startsWith(prefix))).toEqual(kept[position]!)
+    }
+    expect(stored).toHaveLength(kept.flat().length + 1)
   })
 
   test.if(engine === 'postgres')('writes the items of one call in one set at a time', async () => {

@@ -10,7 +10,7 @@ const QUEUE_LIMIT = 10_000
 /** The number of waiting items from which calls are refused: some seconds of work, and a hundred megabytes. */
 const QUEUED_ITEMS_LIMIT = 100_000
 
-/** Writes items and returns the outcome of each, in order. */
+/** Writes items and returns the outcome of each, in order: of the first ones if all would take long. */
 export type Recorder = (tx: Tx, items: readonly never[]) => Promise<Outcome<unknown>[]>
 
 /** Items that one caller waits for. */
@@ -29,7 +29,7 @@ interface Call {
 
 /** An item that was taken from its call. */
 export class TakenItem {
-  /** Its outcome in the open transaction. */
+  /** Its outcome in the open transaction; undefined if it is left for another one. */
   outcome: Outcome<unknown> | undefined
 
   constructor(
@@ -50,15 +50,21 @@ export class TakenItem {
   }
 }
 
-/** Has `record` write the items, and gives each its outcome. */
+/** Has `record` write the items, and gives each that it has written its outcome. */
 export async function recordItems(record: Recorder, tx: object, items: readonly TakenItem[]): Promise<void> {
+  for (const item of items) item.outcome = undefined
   const outcomes = await record(
     tx as Tx,
     items.map(({ item }) => item as never),
   )
-  if (outcomes.length !== items.length)
+  if (outcomes.length === 0 || outcomes.length > items.length)
     throw new Error(`${outcomes.length} outcomes were returned for ${items.length} items`)
   for (const [position, item] of items.entries()) item.outcome = outcomes[position]
+}
+
+/** Those that the next group has to write. They are the last ones of their calls. */
+export function leftOf(items: readonly TakenItem[]): TakenItem[] {
+  return items.filter(({ outcome }) => outcome === undefined)
 }
 
 /** Runs the effects of a commit. If one fails, its callers get the error; the writes stay. */
@@ -66,34 +72,7 @@ export function runEffects(effects: readonly (() => void)[], items: readonly Tak
   try {
     for (const effect of effects) effect()
   } catch (error) {
-    for (const item of items) item.outcome = { error }
-  }
-}
-
-/** Processor time of a group, ten times that of a full one of usual items: all other callers wait meanwhile. */
-const LONG_GROUP_MS = 250
-
-/** How many items a group has: fewer after one whose items took long, and twice as many after a full one that did not. */
-export class GroupSize {
-  #items: number
-
-  constructor(readonly most: number) {
-    this.#items = most
-  }
-
-  get items(): number {
-    return this.#items
-  }
-
-  /** Call the result when a group of so many items is recorded. Waiting for a disk or a lock takes no processor time. */
-  measure(): (items: number) => void {
-    const before = process.cpuUsage()
-    return (items) => {
-      const { user, system } = process.cpuUsage(before)
-      const ms = (user + system) / 1_000
-      if (ms > LONG_GROUP_MS) this.#items = Math.max(1, Math.floor((items * LONG_GROUP_MS) / ms))
-      else if (items >= this.#items) this.#items = Math.min(this.most, this.#items * 2)
-    }
+    for (const item of items) if (item.outcome) item.outcome = { error }
   }
 }
 
@@ -158,6 +137,16 @@ export class WaitingCalls {
     this.#items -= taken.length
     this.#calls.splice(0, Number.POSITIVE_INFINITY, ...this.#calls.filter((call) => remaining(call) > 0))
     return taken
+  }
+
+  /** Items that were taken and are left wait again, before all others of their calls. */
+  putBack(items: readonly TakenItem[]): void {
+    for (const [call, { length }] of Map.groupBy(items, (item) => item.call)) {
+      if (remaining(call) === 0) this.#calls.unshift(call)
+      call.taken -= length
+      this.#items += length
+      if (!call.isWriting) this.#freeItems += length
+    }
   }
 
   /** A group is written: the rest of its calls may be taken. */

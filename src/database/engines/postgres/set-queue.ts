@@ -1,5 +1,5 @@
 import type { Outcome } from '../../database.ts'
-import { GroupSize, type Recorder, type TakenItem, WaitingCalls } from '../waiting-calls.ts'
+import { leftOf, type Recorder, type TakenItem, WaitingCalls } from '../waiting-calls.ts'
 
 /** Groups that are written at a time, each on a connection of its own: the server writes as many at once. */
 const GROUPS = 4
@@ -19,7 +19,6 @@ const STUCK_MS = 1_000
 /** Groups the items that wait for one recorder. */
 export class SetQueue {
   readonly #waiting = new WaitingCalls()
-  readonly #groupSize = new GroupSize(LIMIT)
   #writing = 0
   /** How many of those take longer than they should. */
   #stuck = 0
@@ -27,7 +26,7 @@ export class SetQueue {
 
   constructor(
     readonly record: Recorder,
-    /** Writes a group and settles its items. Never rejects. */
+    /** Writes a group and settles those of its items that it has written. Never rejects. */
     readonly writeGroup: (items: readonly TakenItem[]) => Promise<void>,
   ) {}
 
@@ -47,8 +46,7 @@ export class SetQueue {
   #start(): void {
     while (this.#mayStart()) {
       this.#writing += 1
-      const measured = this.#groupSize.measure()
-      const group = this.#waiting.takeFree(this.#groupSize.items)
+      const group = this.#waiting.takeFree(LIMIT)
       let isStuck = false
       const timer = setTimeout(() => {
         isStuck = true
@@ -57,9 +55,9 @@ export class SetQueue {
       }, STUCK_MS)
       this.writeGroup(group).finally(() => {
         clearTimeout(timer)
-        measured(group.length)
         if (isStuck) this.#stuck -= 1
         this.#writing -= 1
+        this.#waiting.putBack(leftOf(group))
         this.#waiting.release(group)
         this.#start()
       })

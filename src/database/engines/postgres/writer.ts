@@ -4,7 +4,7 @@ import type { DatabaseEvents, Outcome, SetWriter, Tx, WriteOptions } from '../..
 import { asProblem, commitUnknown, databaseClosed, failureOf } from '../../errors.ts'
 import { requireCompatible } from '../../schema/compatibility.ts'
 import type { Around } from '../queries.ts'
-import { type Recorder, recordItems, runEffects, type TakenItem } from '../waiting-calls.ts'
+import { leftOf, type Recorder, recordItems, runEffects, type TakenItem } from '../waiting-calls.ts'
 import { Turns } from './lanes.ts'
 import { Lane, type Link, type LinkOptions, PATIENCE_MS } from './link.ts'
 import { SetQueue } from './set-queue.ts'
@@ -126,7 +126,7 @@ export class PostgresWriter {
     }
   }
 
-  /** Writes the items, or those that can be written, and settles each. */
+  /** Writes the items, or those that can be written, and settles each; the last ones are left if all would take long. */
   async #writeSet(record: Recorder, items: readonly TakenItem[], attempt = 1): Promise<void> {
     const isSingle = items.length === 1
     const startedAt = performance.now()
@@ -135,9 +135,10 @@ export class PostgresWriter {
       const lane = await this.#turns.take(isSingle && attempt > 1)
       try {
         const { effects } = await this.#transact(lane, this.#set, (tx) => recordItems(record, tx, items))
-        this.onCommit(items.length, (performance.now() - startedAt) / 1000)
-        runEffects(effects, items)
-        for (const item of items) item.settle(item.outcome!)
+        const done = items.filter(({ outcome }) => outcome)
+        this.onCommit(done.length, (performance.now() - startedAt) / 1000)
+        runEffects(effects, done)
+        for (const item of done) item.settle(item.outcome!)
         return
       } catch (error) {
         failure = error
@@ -159,6 +160,7 @@ export class PostgresWriter {
       for (const half of [items.slice(0, middle), items.slice(middle)]) {
         // A set runs twice as it is, but its parts only once: another failure has its cause in one of the items.
         await this.#writeSet(record, half, half.length === 1 ? 1 : 2)
+        if (leftOf(half).length > 0) return
       }
     }
   }
@@ -258,7 +260,10 @@ async function begin(link: Link<PostgresTransaction>, isolation: string): Promis
 }
 
 function settleAll(items: readonly TakenItem[], error: unknown): void {
-  for (const item of items) item.settle({ error })
+  for (const item of items) {
+    item.outcome = { error }
+    item.settle(item.outcome)
+  }
 }
 
 /** On a connection that is lost meanwhile, it would never return. */

@@ -4,7 +4,7 @@ import type { DatabaseEvents, Outcome, SetWriter, Tx } from '../../database.ts'
 import { databaseBusy, databaseClosed, failureOf } from '../../errors.ts'
 import {
   GROUP_LIMIT,
-  GroupSize,
+  leftOf,
   type Recorder,
   recordItems,
   runEffects,
@@ -52,7 +52,6 @@ export class SqliteWriter {
   readonly #statement: Record<'begin' | 'commit' | 'rollback', Statement>
   readonly #inside = new AsyncLocalStorage<true>()
   readonly #waiting = new WaitingCalls()
-  readonly #groupSize = new GroupSize(GROUP_LIMIT)
   readonly #whenIdle: (() => void)[] = []
   readonly #whenPaused: (() => void)[] = []
   #paused = false
@@ -184,8 +183,7 @@ export class SqliteWriter {
     }
     this.#busySince = undefined
     const startedAt = performance.now()
-    const measured = this.#groupSize.measure()
-    const items = this.#waiting.take(this.#groupSize.items)
+    const items = this.#waiting.take(GROUP_LIMIT)
     const written: WrittenSet[] = []
     try {
       // Throws if a newer version has upgraded the database in a way that this one cannot write any more.
@@ -201,12 +199,11 @@ export class SqliteWriter {
       this.#failGroup(items, error)
       this.#settle()
       return
-    } finally {
-      measured(items.length)
     }
     this.outside.forgetRevision()
+    this.#waiting.putBack(leftOf(items))
     for (const { effects, items: set } of written) runEffects(effects, set)
-    const group = { startedAt, items }
+    const group = { startedAt, items: items.filter(({ outcome }) => outcome) }
     if (this.log) this.#makeDurable(this.log, group)
     else this.#answer([group])
     this.#settle()
@@ -243,8 +240,10 @@ export class SqliteWriter {
 
   async #recordHalves(record: Recorder, items: readonly TakenItem[], written: WrittenSet[]): Promise<void> {
     const middle = items.length >> 1
-    await this.#record(record, items.slice(0, middle), written)
-    await this.#record(record, items.slice(middle), written)
+    const [first, second] = [items.slice(0, middle), items.slice(middle)]
+    await this.#record(record, first, written)
+    if (leftOf(first).length > 0) for (const item of second) item.outcome = undefined
+    else await this.#record(record, second, written)
   }
 
   /** Writes the items, or those that can be written, and gives each its outcome. Throws if the whole group failed. */

@@ -48,8 +48,15 @@ export function createRecorder({ clock, organization, prices, placement, interne
     return { now: clock.now(), prices: table, rules, unknownProjects, sameSession, hashedSessionIds, timeZone }
   }
 
-  /** The outcome of each report, in their order, and what is to be saved. A report that is refused changes nothing. */
-  async function planSet(tx: Tx, items: readonly SetItem[], unused?: UnusedIds) {
+  /**
+   * The outcome of each report, in their order, and what is to be saved. A report that is refused changes nothing. No
+   * report is begun after `limitMs`, but for the first one.
+   */
+  async function planSet(
+    tx: Tx,
+    items: readonly SetItem[],
+    { unused, limitMs = Number.POSITIVE_INFINITY }: { unused?: UnusedIds; limitMs?: number | undefined } = {},
+  ) {
     // With READ COMMITTED, since two transactions that begin one session for different people do not see each other's rows.
     await tx.lockAll(() => items.flatMap(locksOf))
     const circumstances = await circumstancesOf(tx)
@@ -57,23 +64,31 @@ export function createRecorder({ clock, organization, prices, placement, interne
     wantAll(state, items)
     await state.set.load(tx)
     wantParts(state, items)
-    const outcomes = await state.set.plan(tx, () =>
-      items.map((item): Outcome<Recorded> => {
-        try {
-          return { value: state.set.step(() => state.answered(recordItem(state, item, circumstances)))! }
-        } catch (error) {
-          return { error }
-        }
-      }),
-    )
+    const record = (item: SetItem): Outcome<Recorded> => {
+      try {
+        return { value: state.set.step(() => state.answered(recordItem(state, item, circumstances)))! }
+      } catch (error) {
+        return { error }
+      }
+    }
+    const outcomes = await state.set.plan(tx, () => {
+      const startedAt = performance.now()
+      const planned: Outcome<Recorded>[] = []
+      for (const item of items) {
+        if (planned.length > 0 && performance.now() - startedAt > limitMs) break
+        planned.push(record(item))
+      }
+      return planned
+    })
     return { outcomes, state }
   }
 
   return {
     circumstancesOf,
 
-    async recordSet(tx: Tx, items: readonly SetItem[]): Promise<Outcome<Recorded>[]> {
-      const { outcomes, state } = await planSet(tx, items)
+    /** Records all reports, or only the first ones if they take longer than `limitMs`. */
+    async recordSet(tx: Tx, items: readonly SetItem[], limitMs?: number): Promise<Outcome<Recorded>[]> {
+      const { outcomes, state } = await planSet(tx, items, { limitMs })
       await state.save(tx, spending)
       return outcomes
     },
@@ -87,7 +102,7 @@ export function createRecorder({ clock, organization, prices, placement, interne
       items: readonly SetItem[],
       managerId: number,
     ): Promise<{ outcomes: Outcome<Recorded>[]; entries: EntryPlan[] }> {
-      const { outcomes, state } = await planSet(tx, items, new UnusedIds())
+      const { outcomes, state } = await planSet(tx, items, { unused: new UnusedIds() })
       const entries = state.entriesOf(managerId)
       if (entries.length > SHOWN_LIMIT) throw tooManyShown()
       return { outcomes, entries }

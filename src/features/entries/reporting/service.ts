@@ -47,10 +47,13 @@ export type BatchItem =
   /** `error` is a Problem, or what went wrong in Tally. */
   | { outcome: 'rejected'; error: unknown }
 
+/** Ten times as long as a full set of usual reports takes: everything else waits meanwhile. */
+const LONG_SET_MS = 250
+
 export function createReporting({ db, ...dependencies }: ReportingDependencies) {
   const { clock } = dependencies
   const recorder = createRecorder(dependencies)
-  const write = db.setWriter(recorder.recordSet)
+  const write = db.setWriter((tx, items: readonly SetItem[]) => recorder.recordSet(tx, items, LONG_SET_MS))
 
   async function record(item: SetItem): Promise<Recorded> {
     const [outcome] = await write([item])
