@@ -43,6 +43,7 @@ async function stage(db: Database, timeZone = 'UTC') {
 
   return {
     services,
+    ada,
     say: (session_id: string, { source, ...body }: Statement) =>
       entries.reporting.recordFrom(source, readReport({ ...whole(body), session_id }, NOW), ada),
     async shown(session: string): Promise<Partial<TokenEntry>[]> {
@@ -248,6 +249,56 @@ forEachEngine('a session with slices from several sources', (open) => {
         expect([session, shownBriefly(await shown(session))]).toEqual([session, expected] as never)
       }
     }
+  })
+
+  test('has the places of the source that names branches, not of one before it that names only projects', async () => {
+    const { say, shown } = await stage(await open())
+    const statements: Statement[] = [
+      { source: 'report', slices: [cell('2026-10-30T10:00', '', 1_000, { project: 'TWO' })] },
+      { source: 'log', slices: FILE },
+      { source: 'span', slices: [cell('2026-10-30T11:00', '', 1_100, { tokens: { input: 1_100, output: 9 } })] },
+    ]
+    for (const [position, order] of [...permutationsOf(statements)].entries()) {
+      for (const statement of order) await say(`p-${position}`, statement)
+      expect(shownBriefly(await shown(`p-${position}`))).toEqual([
+        ['10-30', 'A-1', 600, 'TWO'],
+        ['10-30', 'A-2', 500, 'TWO', 'estimated'],
+      ])
+    }
+  })
+
+  test('has no slices of a source that withdraws them, and those of the others', async () => {
+    const { say, shown, services, ada } = await stage(await open())
+    const log = whole({ slices: [cell('2026-10-31T10:00', 'A-2', 2_000, { tokens: { input: 2_000, output: 9 } })] })
+    await say('w', { source: 'report', slices: FILE })
+    await say('w', { source: 'log', ...log })
+    expect(shownBriefly(await shown('w'))).toEqual([['10-31', 'A-2', 2_000, 'TWO']])
+    const totals = whole({ ...log, slices: undefined as never, tokens: { input: 2_000, output: 9 } })
+    const withdrawn = { ...readReport({ ...totals, session_id: 'w' }, NOW), cells: null }
+    await services.entries.reporting.recordFrom('log', withdrawn, ada)
+    expect((await shown('w')).map(({ slice, labels, tokens }) => [slice?.day, labels!.branch, tokens!.input])).toEqual([
+      ['2026-10-30', 'A-1', 600],
+      ['2026-10-30', 'A-2', 400],
+      ['2026-10-31', 'A-2', 1_000],
+    ])
+  })
+
+  test('has at most 2,000 slices of all sources and models', async () => {
+    const db = await open()
+    const { say, services } = await stage(db)
+    const branches = Array.from({ length: 400 }, (_, at) => cell('2026-10-30T10:00', `b-${at}`, 1))
+    for (const model of ['m-1', 'm-2', 'm-3', 'm-4', 'm-5'])
+      await say('l', { source: 'report', model, slices: branches })
+    const stored = () => db.read.select().from(db.read.tables.entries).orderBy(db.read.tables.entries.id)
+    const before = await stored()
+    expect(before).toHaveLength(2_000)
+    const log: Statement = { source: 'log', model: 'm-1', slices: [cell('2026-10-30T10:00', 'b-0', 1)] }
+    await expect(say('l', log)).rejects.toMatchObject({ code: 'session_too_large' })
+    expect(await stored()).toEqual(before)
+    await say('l', { source: 'log', model: 'm-1', tokens: { input: 1, output: 1 } })
+    await say('l', { source: 'report', model: 'm-5', slices: branches })
+    expect(await stored()).toHaveLength(2_000)
+    expect(await services.entries.verify()).toEqual([])
   })
 
   test('goes on with an older client, in any order', async () => {
