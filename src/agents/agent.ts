@@ -1,19 +1,7 @@
 /** The shapes that readers of agents' session files return. */
+import type { AgentName } from '../shared/agents.ts'
 
-/** The values of `agent_harness`, so that hooks, scans and telemetry report the same session under the same name. */
-export const AGENT_NAMES = [
-  'claude-code',
-  'cline',
-  'codex',
-  'gemini-cli',
-  'github-copilot',
-  'kilo',
-  'kimi-code',
-  'opencode',
-  'pi',
-  'qwen-code',
-] as const
-export type AgentName = (typeof AGENT_NAMES)[number]
+export { AGENT_NAMES, type AgentName } from '../shared/agents.ts'
 
 /** The five counts, disjoint: `input` never includes the cache, `output` includes reasoning. */
 export interface Counts {

@@ -1,5 +1,6 @@
 /** Reads the session files of agents and returns the usage of each session. */
 import type { AgentsEnvironment } from '../config.ts'
+import { AGENTS } from '../shared/agents.ts'
 import { setActiveTimes } from './active-time.ts'
 import { AGENT_NAMES, type AgentName, type Damage, type Scan, type SessionName, type SessionUse } from './agent.ts'
 import type { FileReading } from './model-calls.ts'
@@ -175,7 +176,7 @@ function useOf(reader: Reader, sum: SessionSum, { files, missing }: KeptScan, ti
     ...{ cells, days },
     folder: sum.folder || null,
     ...place,
-    summary: `${reader.title}${place.repository ? ` in ${place.repository}` : ''}`,
+    summary: `${AGENTS[reader.name].title}${place.repository ? ` in ${place.repository}` : ''}`,
     title,
     missing: missing[sum.session] ?? null,
     file: files[sum.session] ?? '',

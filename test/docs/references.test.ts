@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { referencePages } from '../../scripts/manual/reference.ts'
 import { PROBLEMS } from '../../src/errors.ts'
+import { AGENTS, type AgentFacts, type Way } from '../../src/shared/agents.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -113,4 +114,17 @@ test('every prefix of ids is given to something', () => {
   )
   expect(prefixes.length).toBeGreaterThan(5)
   expect(prefixes.filter((prefix) => !given.has(prefix))).toEqual([])
+})
+
+test('the table of agents says what each way counts, as the page Connect an agent does', () => {
+  const plain = (text: string) => text.replaceAll(/[`“”]/g, '')
+  const table = plain(texts.get('docs/connect/overview.md')!)
+  const rows = Object.entries<AgentFacts>(AGENTS).map(([name, { title, fork, ways }]) => {
+    const cells = (['telemetry', 'hook', 'files'] satisfies Way[]).map((way) => {
+      const misses = ways[way]
+      return misses === undefined ? '' : misses === '' ? ' all' : ` all but ${plain(misses)}`
+    })
+    return `| [${fork ? `${title}, ${fork}` : title}](${name}.md) |${cells.join(' |')} |`
+  })
+  expect(rows.filter((row) => !table.includes(row))).toEqual([])
 })

@@ -34,7 +34,6 @@ const SUBAGENTS = /(?:^|[/\\])([^/\\]+)[/\\]subagents[/\\]/
 
 export const claudeCode: Reader = {
   name: 'claude-code',
-  title: 'Claude Code',
   folders: (environment) => configFolders(environment).map((folder) => join(folder, 'projects')),
   isSessionFile: (path) => SESSION_FILE.test(path),
   read: readSessionFile,

@@ -39,7 +39,6 @@ const SERVERS = ['.vscode-server', '.cursor-server', '.windsurf-server']
 
 export const cline: Reader = {
   name: 'cline',
-  title: 'Cline',
   folders,
   isSessionFile: (path) => MESSAGES.test(path) || TASK.test(path),
   isSessionFolder: (path) => FOLDER.test(path),

@@ -35,7 +35,6 @@ const THREAD = /([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})\.jsonl(?:\.zst)?$/
 
 export const codex: Reader = {
   name: 'codex',
-  title: 'Codex',
   folders: ({ codexHome, home }: AgentsEnvironment) => {
     const folder = codexHome ?? join(home, '.codex')
     return [join(folder, 'sessions'), join(folder, 'archived_sessions')]

@@ -31,7 +31,6 @@ const CHATS = /^[^/\\]+(?:[/\\]chats(?:[/\\].*)?)?$/
 
 export const geminiCli: Reader = {
   name: 'gemini-cli',
-  title: 'Gemini CLI',
   folders: ({ geminiHome, home }) => [join(geminiHome ?? home, '.gemini', 'tmp')],
   isSessionFile: (path) => CHAT.test(path),
   isSessionFolder: (path) => CHATS.test(path),

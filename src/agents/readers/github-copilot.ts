@@ -19,7 +19,6 @@ const FOLDER = /^session-state(?:[/\\][^/\\]+)?$/
 export const githubCopilot: Reader = {
   // Also the name of its telemetry's service.
   name: 'github-copilot',
-  title: 'GitHub Copilot CLI',
   folders: ({ copilotHome, home }) => [copilotHome ?? join(home, '.copilot')],
   isSessionFile: (path) => path === DATABASE || EVENTS.test(path),
   isSessionFolder: (path) => FOLDER.test(path),

@@ -29,7 +29,6 @@ const FOLDER = /^[^./\\][^/\\]*(?:[/\\][^/\\]+(?:[/\\]agents(?:[/\\][^/\\]+)?)?)
 
 export const kimiCode: Reader = {
   name: 'kimi-code',
-  title: 'Kimi Code',
   folders: ({ home, kimiHome }) => [join(kimiHome ?? join(home, '.kimi-code'), 'sessions')],
   isSessionFile: (path) => WIRE.test(path),
   isSessionFolder: (path) => FOLDER.test(path),

@@ -32,7 +32,7 @@ const FOLDER = /^storage(?:[/\\]message(?:[/\\][^/\\]+)?)?$/
 const MESSAGE = /^storage[/\\]message[/\\][^/\\]+[/\\][^/\\]+\.json$/
 
 export const opencode = readerOf({
-  ...{ name: 'opencode', title: 'opencode' },
+  name: 'opencode',
   databaseIn: ({ opencodeDatabase }) => opencodeDatabase,
   // Free, or unknown: a list value is better than none.
   hasCharged: () => true,
@@ -40,14 +40,13 @@ export const opencode = readerOf({
 
 /** A fork of version 1, which records what its own gateway and OpenRouter charged, and calculates other costs. */
 export const kilo = readerOf({
-  ...{ name: 'kilo', title: 'Kilo' },
+  name: 'kilo',
   databaseIn: ({ kiloDatabase }) => kiloDatabase,
   hasCharged: (provider) => provider === 'kilo' || provider === 'openrouter',
 })
 
 interface Variant {
   name: 'opencode' | 'kilo'
-  title: string
   /** Where the person has moved the database to, if so. */
   databaseIn(environment: AgentsEnvironment): string | undefined
   hasCharged: HasCharged
@@ -56,9 +55,9 @@ interface Variant {
 /** Whether the costs of a provider's requests are what it charged. */
 type HasCharged = (provider: string) => boolean
 
-function readerOf({ name, title, databaseIn, hasCharged }: Variant): Reader {
+function readerOf({ name, databaseIn, hasCharged }: Variant): Reader {
   return {
-    ...{ name, title },
+    name,
     folders: ({ dataHome }) => [join(dataHome, name)],
     files: (environment) => {
       const database = databaseIn(environment)

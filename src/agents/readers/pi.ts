@@ -31,7 +31,6 @@ const SUBAGENT = /[/\\]\d{4}-\d\d-\d\dT[\d-]+Z_([^/\\]+)[/\\][^/\\]/
 
 export const pi: Reader = {
   name: 'pi',
-  title: 'Pi',
   folders,
   files: customFiles,
   isSessionFile: (path) => path.endsWith('.jsonl'),

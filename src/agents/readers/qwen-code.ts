@@ -31,7 +31,6 @@ const LEDGER = 'usage_record.jsonl'
 
 export const qwenCode: Reader = {
   name: 'qwen-code',
-  title: 'Qwen Code',
   folders: ({ qwenHome, home }) => [qwenHome ?? join(home, '.qwen')],
   isSessionFolder: (path) => FOLDER.test(path),
   isSessionFile: (path) => path === LEDGER || CHAT.test(path),

@@ -1,6 +1,6 @@
 /**
  * What differs between agents: the location and format of session files, and how to detect copies. A new one also needs its
- * name in `AGENT_NAMES`, a line in `all.ts`, captures of the real agent in `test/fixtures`, and, if it calls programs at
+ * facts in `shared/agents.ts`, a line in `all.ts`, captures of the real agent in `test/fixtures`, and, if it calls programs at
  * events, an `Installer` in `agents/install/`.
  */
 import type { AgentsEnvironment } from '../../config.ts'
@@ -10,8 +10,6 @@ import type { SettledCalls } from '../settled-calls.ts'
 
 export interface Reader {
   name: AgentName
-  /** The name shown to people. */
-  title: string
   /** The folders that may contain session files; they need not exist. */
   folders(environment: AgentsEnvironment): string[]
   /** Session files outside of the folders; they need not exist. */

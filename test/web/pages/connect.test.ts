@@ -1,19 +1,39 @@
 import { expect, test } from 'bun:test'
-import { GUIDES } from '../../../src/web/pages/connect/guides.ts'
+import { HOOKED_AGENTS } from '../../../src/agents/install/install.ts'
+import { AGENT_NAMES, AGENTS } from '../../../src/shared/agents.ts'
+import { GUIDES, isTelemetry } from '../../../src/web/pages/connect/guides.ts'
 
 const TARGET = { url: 'https://tally.example', token: 'tly_svc_secret', now: new Date('2026-11-21T12:00:00.123Z') }
 
-const linesOf = (key: string) => GUIDES.find((guide) => guide.key === key)!.steps.map(({ lines }) => lines(TARGET))
+const wayOf = (key: string, way?: string) => {
+  const { ways } = GUIDES.find((guide) => guide.key === key)!
+  return way === undefined ? ways[0]! : ways.find((each) => each.way === way)!
+}
+const linesOf = (key: string, way?: string) => wayOf(key, way).steps.map(({ lines }) => lines(TARGET))
 
-test('every guide for telemetry contains the address of the endpoint', () => {
-  for (const { key, isTelemetry } of GUIDES) {
-    if (isTelemetry && key !== 'opencode') expect(linesOf(key)[0]).toContain('https://tally.example/api/v1/telemetry')
+test('every guide for telemetry contains the address of the endpoint, and the token', () => {
+  const telemetry = GUIDES.filter(({ ways }) => ways.some(isTelemetry)).map(({ key }) => key)
+  expect(telemetry).toHaveLength(7)
+  for (const key of telemetry) {
+    expect(linesOf(key, 'telemetry').join('\n')).toContain('https://tally.example/api/v1/telemetry')
+    expect(linesOf(key, 'telemetry').join('\n')).toContain(TARGET.token)
   }
-  expect(linesOf('opencode')[1]).toContain('https://tally.example/api/v1/telemetry')
 })
 
-test('the token is in every guide but that for session files, which asks for it', () => {
-  for (const { key } of GUIDES) expect(linesOf(key).join('\n').includes(TARGET.token)).toBe(key !== 'files')
+test('other ways never have the token in a command that agents run, but that of HTTP', () => {
+  for (const { key, ways } of GUIDES) {
+    for (const { way } of ways.filter((each) => !isTelemetry(each))) {
+      expect([key, way, linesOf(key, way).join('\n').includes(TARGET.token)]).toEqual([key, way, key === 'curl'])
+    }
+  }
+})
+
+test('the ways of every agent are those that it has', () => {
+  for (const name of AGENT_NAMES) {
+    const ways = GUIDES.find(({ key }) => key === name)!.ways.map(({ way }) => way)
+    expect([name, ways.includes('hook')]).toEqual([name, HOOKED_AGENTS.includes(name)])
+    expect([name, ways.toSorted()]).toEqual([name, Object.keys(AGENTS[name].ways).sort() as never])
+  }
 })
 
 test('the first report is valid JSON about the last ten minutes', () => {

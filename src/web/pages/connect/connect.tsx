@@ -1,6 +1,8 @@
 /** Connects an agent: create a token, configure the agent, verify that an entry arrives. */
-import { Alert, Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Group, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
+import { WAY_NAMES } from '../../../shared/agents.ts'
 import { one, useAddress } from '../../address.ts'
 import { CopyLine } from '../../parts/copy-line.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -9,13 +11,14 @@ import { useSettings } from '../../server/me.ts'
 import type { CreatedToken } from '../../server/tokens.ts'
 import { Arrival } from './arrival.tsx'
 import classes from './connect.module.css'
-import { GUIDES, type Guide, type Target } from './guides.ts'
+import { GUIDES, type Guide, isTelemetry, type Target, type WayGuide } from './guides.ts'
 import { TokenStep } from './token-step.tsx'
 
 export default function Connect() {
-  const [{ agent, welcome }, show] = useAddress({ agent: one, welcome: one })
+  const [{ agent, way: chosen, welcome }, show] = useAddress({ agent: one, way: one, welcome: one })
   const [token, setToken] = useState<CreatedToken | null>(null)
   const guide = GUIDES.find(({ key }) => key === agent) ?? GUIDES[0]!
+  const way = guide.ways.find(({ way }) => way === chosen) ?? guide.ways[0]!
   return (
     <Page
       title="Connect an agent"
@@ -23,15 +26,18 @@ export default function Connect() {
     >
       {welcome === 'true' && <Welcome />}
       <Stack gap="xl" maw={860}>
-        <Choice guide={guide} choose={(key) => show({ agent: key }, { replace: true })} />
+        <Stack gap="sm">
+          <Choice guide={guide} choose={(key) => show({ agent: key, way: undefined }, { replace: true })} />
+          <Ways guide={guide} way={way} choose={(key) => show({ way: key }, { replace: true })} />
+        </Stack>
         <Numbered number={1} title="Create a token">
-          <TokenStep guide={guide} token={token} made={setToken} />
+          <TokenStep name={guide.key} isTelemetry={isTelemetry(way)} token={token} made={setToken} />
         </Numbered>
         <Numbered number={2} title={`Configure ${SUBJECTS[guide.key] ?? guide.title}`}>
-          <Lines guide={guide} token={usable(token, guide)} />
+          <Lines way={way} token={usable(token, way)} />
         </Numbered>
         <Numbered number={3} title="Verify it works">
-          <Arrival token={token} waits={guide.waits} />
+          <Arrival token={token} waits={way.waits} />
         </Numbered>
       </Stack>
     </Page>
@@ -42,8 +48,8 @@ export default function Connect() {
 const SUBJECTS: Record<string, string> = { curl: 'your program', otlp: 'the exporter', files: 'the tally CLI' }
 
 /** Organization tokens can only send telemetry. */
-const usable = (token: CreatedToken | null, { isTelemetry }: Guide) =>
-  token && (isTelemetry || token.kind === 'svc') ? token : null
+const usable = (token: CreatedToken | null, way: WayGuide) =>
+  token && (isTelemetry(way) || token.kind === 'svc') ? token : null
 
 function Welcome() {
   const { name } = useSettings()
@@ -54,25 +60,87 @@ function Welcome() {
   )
 }
 
-const Choice = ({ guide, choose }: { guide: Guide; choose: (key: string) => void }) => (
-  <Radio.Group value={guide.key} onChange={choose} aria-label="Agent">
-    <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="xs">
-      {GUIDES.map(({ key, title, by }) => (
-        <Radio.Card key={key} value={key} className={classes.card} aria-label={`${title}, ${by}`}>
-          <Group wrap="nowrap" gap="xs" align="flex-start">
-            <Radio.Indicator size="xs" mt={3} />
-            <div>
-              <Text size="sm" fw={600} lh={1.3}>
-                {title}
-              </Text>
-              <Caption>{by}</Caption>
-            </div>
-          </Group>
-        </Radio.Card>
-      ))}
-    </SimpleGrid>
-  </Radio.Group>
-)
+function Choice({ guide, choose }: { guide: Guide; choose: (key: string) => void }) {
+  const [text, setText] = useState('')
+  const words = text.toLowerCase().split(/\s+/)
+  const found = GUIDES.filter(({ key, title, also = '' }) => {
+    const names = `${key} ${title} ${also}`.toLowerCase()
+    return words.every((word) => names.includes(word))
+  })
+  return (
+    <>
+      <TextInput
+        type="search"
+        aria-label="Find an agent"
+        placeholder="Find an agent"
+        leftSection={<IconSearch size={15} />}
+        value={text}
+        maw={260}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <Radio.Group value={guide.key} onChange={choose} aria-label="Agent">
+        <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="xs">
+          {found.map(({ key, title, ways }) => (
+            <Radio.Card key={key} value={key} className={classes.card} aria-label={title}>
+              <Group wrap="nowrap" gap="xs" align="flex-start">
+                <Radio.Indicator size="xs" mt={3} />
+                <div>
+                  <Text size="sm" fw={600} lh={1.3}>
+                    {title}
+                  </Text>
+                  <Caption>{ways.map(nameOf).join(', ').toLowerCase()}</Caption>
+                </div>
+              </Group>
+            </Radio.Card>
+          ))}
+        </SimpleGrid>
+      </Radio.Group>
+      {found.length === 0 && (
+        <Note>
+          Tally does not read an agent of this name. If it can send OpenTelemetry data, choose{' '}
+          <Anchor component="button" type="button" size="sm" onClick={() => choose('otlp')}>
+            Any OTLP exporter
+          </Anchor>
+          ; otherwise a script can report its sessions with{' '}
+          <Anchor component="button" type="button" size="sm" onClick={() => choose('curl')}>
+            one HTTP request
+          </Anchor>
+          .
+        </Note>
+      )}
+    </>
+  )
+}
+
+const nameOf = ({ way }: WayGuide) => (way === 'http' ? 'One request' : WAY_NAMES[way])
+
+interface WaysProps {
+  guide: Guide
+  way: WayGuide
+  choose: (way: string) => void
+}
+
+/** The ways to connect an agent, and what each of them counts. */
+function Ways({ guide: { title, ways }, way, choose }: WaysProps) {
+  if (ways.length === 1)
+    return way.misses === undefined ? null : (
+      <Note>{`${nameOf(way)} of ${title} count ${countsOf(way).toLowerCase()}.`}</Note>
+    )
+  return (
+    <Radio.Group value={way.way} onChange={choose} label={`How ${title} reports`}>
+      <Stack gap={6} mt={4}>
+        {ways.map((each) => (
+          <Radio key={each.way} value={each.way} size="sm" label={nameOf(each)} description={countsOf(each)} />
+        ))}
+      </Stack>
+    </Radio.Group>
+  )
+}
+
+function countsOf({ way, misses }: WayGuide): string {
+  const counted = way === 'telemetry' ? 'Every request while the server can be reached' : 'Every request'
+  return misses ? `${counted}, except ${misses}` : counted
+}
 
 const Numbered = ({ number, title, children }: { number: number; title: string; children: ReactNode }) => (
   <section className={classes.step}>
@@ -89,7 +157,7 @@ const Numbered = ({ number, title, children }: { number: number; title: string; 
 /** Host names that only work on the same machine. */
 const ONLY_HERE = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-function Lines({ guide, token }: { guide: Guide; token: CreatedToken | null }) {
+function Lines({ way, token }: { way: WayGuide; token: CreatedToken | null }) {
   // Once per token, so that the commands do not change while they are copied.
   const target = useMemo<Target>(
     () => ({ url: location.origin, token: token?.token ?? 'tally_svc_…', now: new Date() }),
@@ -98,10 +166,10 @@ function Lines({ guide, token }: { guide: Guide; token: CreatedToken | null }) {
   return (
     <Stack gap="sm">
       <Note>
-        {guide.lead}
+        {way.lead}
         {!token && ' Create a token first to include it in these commands.'}
       </Note>
-      {guide.steps.map(({ instruction, lines }) => (
+      {way.steps.map(({ instruction, lines }) => (
         <div key={instruction}>
           <Text size="sm" mb={4}>
             {instruction}

@@ -1,4 +1,5 @@
-/** How to configure each agent to report its usage. */
+/** How to configure each agent to report its usage: the same template for all, by their ways (`shared/agents.ts`). */
+import { AGENT_NAMES, AGENTS, type AgentFacts, type AgentName, type Way } from '../../../shared/agents.ts'
 
 /** The server and token that agents report with. */
 export interface Target {
@@ -15,18 +16,27 @@ export interface Step {
   lines: (target: Target) => string
 }
 
-export interface Guide {
-  key: string
-  title: string
-  /** How the agent reports, in two words. */
-  by: string
+export interface WayGuide {
+  way: Way | 'http'
   lead: string
-  /** Whether it sends OpenTelemetry data, for which an organization token works too. */
-  isTelemetry: boolean
   steps: Step[]
   /** When the first entry arrives, and what to check if it does not. */
   waits: string
+  /** What is not counted; empty if nothing is known to be missing, absent if it depends on the program. */
+  misses?: string | undefined
 }
+
+export interface Guide {
+  key: string
+  title: string
+  /** What else it is found by. */
+  also?: string | undefined
+  /** The one to begin with first. */
+  ways: WayGuide[]
+}
+
+/** For which an organization token works too. */
+export const isTelemetry = ({ way }: WayGuide) => way === 'telemetry'
 
 const endpoint = ({ url }: Target) => `${url}/api/v1/telemetry`
 
@@ -66,39 +76,14 @@ const headers: Step = {
   lines: ({ token }) => `export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer ${token}"`,
 }
 
-export const GUIDES: readonly Guide[] = [
-  {
-    key: 'curl',
-    title: 'Any HTTP client',
-    by: 'one request',
-    lead: 'A script, a CI job or your own agent reports one token entry per session.',
-    isTelemetry: false,
-    steps: [
-      { instruction: 'Set the token in your shell:', lines: ({ token }) => `export TALLY_TOKEN=${token}` },
-      {
-        instruction: 'Report a session:',
-        lines: ({ url, now }) => `curl ${url}/api/v1/token-entries \\
-  -H "Authorization: Bearer $TALLY_TOKEN" \\
-  -H "Content-Type: application/json" \\
-  -d '{
-    "agent_harness": "curl",
-    "agent_name": "first-steps",
-    "model": "claude-sonnet-4-5",
-    "started_at": "${withoutMilliseconds(new Date(now.getTime() - 600_000))}",
-    "ended_at": "${withoutMilliseconds(now)}",
-    "tokens": { "input": 1200, "output": 340, "cache_read": 15000 },
-    "summary": "A first token entry"
-  }'`,
-      },
-    ],
-    waits: 'The entry appears immediately. If the request is rejected, the response explains what to change.',
-  },
-  {
-    key: 'claude-code',
-    title: 'Claude Code',
-    by: 'telemetry',
-    lead: 'Claude Code sends the usage of every request while it works.',
-    isTelemetry: true,
+interface TelemetryGuide {
+  steps: Step[]
+  /** When it sends what it has. */
+  sends: string
+}
+
+const TELEMETRY: Partial<Record<AgentName, TelemetryGuide>> = {
+  'claude-code': {
     steps: [
       {
         instruction: 'In the shell that starts Claude Code, or under "env" in ~/.claude/settings.json:',
@@ -112,15 +97,9 @@ export const GUIDES: readonly Guide[] = [
       },
       PLACE,
     ],
-    waits:
-      'Claude Code sends data five seconds after the model’s first response. Restart sessions that are already running.',
+    sends: 'five seconds after the model’s first response. Restart sessions that are already running.',
   },
-  {
-    key: 'codex',
-    title: 'Codex',
-    by: 'telemetry',
-    lead: 'Codex sends the usage of every turn while it works.',
-    isTelemetry: true,
+  codex: {
     steps: [
       {
         instruction: 'In ~/.codex/config.toml:',
@@ -133,32 +112,17 @@ export const GUIDES: readonly Guide[] = [
           ].join('\n'),
       },
     ],
-    waits: 'Codex sends data when a turn completes. Restart sessions that are already running.',
+    sends: 'when a turn completes. Restart sessions that are already running.',
   },
-  {
-    key: 'gemini-cli',
-    title: 'Gemini CLI',
-    by: 'telemetry',
-    lead: 'Gemini CLI sends the usage of every request while it works.',
-    isTelemetry: true,
+  'gemini-cli': {
     steps: [{ instruction: 'In ~/.gemini/settings.json:', lines: geminiSettings }, headers, PLACE],
-    waits: 'Gemini CLI sends data a few seconds after the model’s first response, and when it exits.',
+    sends: 'a few seconds after the model’s first response, and when it exits.',
   },
-  {
-    key: 'qwen-code',
-    title: 'Qwen Code',
-    by: 'telemetry',
-    lead: 'Qwen Code sends the usage of every request while it works.',
-    isTelemetry: true,
+  'qwen-code': {
     steps: [{ instruction: 'In ~/.qwen/settings.json:', lines: geminiSettings }, headers, PLACE],
-    waits: 'Qwen Code sends data a few seconds after the model’s first response, and when it exits.',
+    sends: 'a few seconds after the model’s first response, and when it exits.',
   },
-  {
-    key: 'github-copilot',
-    title: 'GitHub Copilot CLI',
-    by: 'telemetry',
-    lead: 'GitHub Copilot CLI sends the usage of every model call while it works.',
-    isTelemetry: true,
+  'github-copilot': {
     steps: [
       {
         instruction: 'In the shell that starts it:',
@@ -166,15 +130,9 @@ export const GUIDES: readonly Guide[] = [
       },
       PLACE,
     ],
-    waits:
-      'GitHub Copilot CLI sends data a few seconds after each response of the model. Compactions are only in its session files.',
+    sends: 'a few seconds after each response of the model. Compactions are only in its session files.',
   },
-  {
-    key: 'opencode',
-    title: 'opencode',
-    by: 'telemetry',
-    lead: 'opencode sends the usage of every model call while it works.',
-    isTelemetry: true,
+  opencode: {
     steps: [
       {
         instruction: 'In ~/.config/opencode/opencode.json:',
@@ -183,39 +141,136 @@ export const GUIDES: readonly Guide[] = [
       { instruction: 'In the shell that starts it:', lines: exporter },
       PLACE,
     ],
-    waits:
-      'opencode sends data a few seconds after each response of the model. “opencode run” exits before it sends its last spans, so some usage is missing; “opencode serve” sends them.',
+    sends:
+      'a few seconds after each response of the model. “opencode run” exits before it sends its last spans, so some usage is missing; “opencode serve” sends them.',
   },
+}
+
+const LOGIN: Step = {
+  instruction: 'Once for all agents, on the machine where they run (asks for the token):',
+  lines: ({ url }) => `tally agents login --url ${url}`,
+}
+
+const PAST = 'Report what it has used before. Running this again does not count anything twice.'
+
+const WAYS: Record<Way, (name: AgentName, facts: AgentFacts) => Omit<WayGuide, 'way' | 'misses'>> = {
+  telemetry: (name, { title }) => ({
+    lead: `${title} sends the usage of its requests while it works. No software is needed on the machine.`,
+    steps: TELEMETRY[name]!.steps,
+    waits: `${title} sends data ${TELEMETRY[name]!.sends}`,
+  }),
+  hook: (name, { title }) => ({
+    lead: `${title} starts the tally executable after each turn, which reads its session files and also reports what was used while the server was unreachable.`,
+    steps: [
+      LOGIN,
+      {
+        instruction: 'Install the hook (shows the change of the settings first):',
+        lines: () => `tally agents install ${name}`,
+      },
+      { instruction: PAST, lines: () => `tally agents scan --agent ${name} --report` },
+    ],
+    waits: `A session is reported after ${title} responds. “tally agents status” shows pending sessions and the reason.`,
+  }),
+  files: (name, { title, ways }) => ({
+    lead: `The tally executable reads the session files that ${title} keeps, including those of the past.`,
+    steps: [
+      LOGIN,
+      { instruction: PAST, lines: () => `tally agents scan --agent ${name} --report` },
+      ...('hook' in ways
+        ? []
+        : [
+            {
+              instruction:
+                'Report new sessions while they grow (as a service of the system that runs in the background):',
+              lines: () => 'tally agents watch --install',
+            },
+          ]),
+    ],
+    waits: 'A session appears when the scan has reported it. “tally agents status” shows what is missing.',
+  }),
+}
+
+/** The easiest first. They can be used together: nothing is counted twice. */
+const WAY_ORDER: readonly Way[] = ['telemetry', 'hook', 'files']
+
+function guideOf(name: AgentName): Guide {
+  const facts: AgentFacts = AGENTS[name]
+  const ways = WAY_ORDER.filter((way) => way in facts.ways)
+  return {
+    key: name,
+    title: facts.title,
+    also: facts.fork,
+    ways: ways.map((way) => ({ way, misses: facts.ways[way], ...WAYS[way](name, facts) })),
+  }
+}
+
+export const GUIDES: readonly Guide[] = [
+  {
+    key: 'curl',
+    title: 'Any HTTP client',
+    also: 'curl script CI',
+    ways: [
+      {
+        way: 'http',
+        lead: 'A script, a CI job or your own agent reports one token entry per session.',
+        steps: [
+          { instruction: 'Set the token in your shell:', lines: ({ token }) => `export TALLY_TOKEN=${token}` },
+          {
+            instruction: 'Report a session:',
+            lines: ({ url, now }) => `curl ${url}/api/v1/token-entries \\
+  -H "Authorization: Bearer $TALLY_TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+    "agent_harness": "curl",
+    "agent_name": "first-steps",
+    "model": "claude-sonnet-4-5",
+    "started_at": "${withoutMilliseconds(new Date(now.getTime() - 600_000))}",
+    "ended_at": "${withoutMilliseconds(now)}",
+    "tokens": { "input": 1200, "output": 340, "cache_read": 15000 },
+    "summary": "A first token entry"
+  }'`,
+          },
+        ],
+        waits: 'The entry appears immediately. If the request is rejected, the response explains what to change.',
+      },
+    ],
+  },
+  ...AGENT_NAMES.map(guideOf),
   {
     key: 'otlp',
     title: 'Any OTLP exporter',
-    by: 'telemetry',
-    lead: 'Any program that follows the OpenTelemetry conventions for generative AI. Tally reads its events and spans for model calls.',
-    isTelemetry: true,
-    steps: [{ instruction: 'In the program’s environment:', lines: exporter }, PLACE],
-    waits: 'Exporters send a batch every few seconds. Use OTLP over HTTP; gRPC is not supported.',
+    also: 'OpenTelemetry OpenLLMetry LangChain LiteLLM Vercel',
+    ways: [
+      {
+        way: 'telemetry',
+        lead: 'Any program that follows the OpenTelemetry conventions for generative AI. Tally reads its events and spans for model calls.',
+        steps: [{ instruction: 'In the program’s environment:', lines: exporter }, PLACE],
+        waits: 'Exporters send a batch every few seconds. Use OTLP over HTTP; gRPC is not supported.',
+      },
+    ],
   },
   {
     key: 'files',
-    title: 'Session files',
-    by: 'tally agents',
-    lead: 'Agents save their sessions in local files. The tally executable reads them, including past sessions.',
-    isTelemetry: false,
-    steps: [
+    title: 'All agents on a machine',
+    also: 'session files hooks scan',
+    ways: [
       {
-        instruction: 'Once, on the machine where the agents run (prompts for the token):',
-        lines: ({ url }) => `tally agents login --url ${url}`,
-      },
-      {
-        instruction: 'Preview past usage, then report it. Running this again does not count anything twice.',
-        lines: () => 'tally agents scan\ntally agents scan --report',
-      },
-      {
-        instruction: 'Report new sessions automatically (shows the settings changes first):',
-        lines: () => 'tally agents install claude-code codex gemini-cli github-copilot kilo kimi-code opencode pi',
+        way: 'files',
+        lead: 'The tally executable finds the session files of all agents on a machine, and installs the hooks of those that have one.',
+        steps: [
+          LOGIN,
+          {
+            instruction: 'Preview past usage, then report it. Running this again does not count anything twice.',
+            lines: () => 'tally agents scan\ntally agents scan --report',
+          },
+          {
+            instruction: 'Report new sessions automatically (shows the changes of settings first):',
+            lines: () => `tally agents install ${AGENT_NAMES.filter((name) => 'hook' in AGENTS[name].ways).join(' ')}`,
+          },
+        ],
+        waits:
+          'A session is reported after the agent responds. “tally agents status” shows pending sessions and the reason.',
       },
     ],
-    waits:
-      'A session is reported after the agent responds. “tally agents status” shows pending sessions and the reason.',
   },
 ]

@@ -6,17 +6,19 @@ import { TokenOnce } from '../../parts/token-once.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { useRole } from '../../server/me.ts'
 import { type CreatedToken, createToken, type TokenKind } from '../../server/tokens.ts'
-import type { Guide } from './guides.ts'
 
 interface TokenStepProps {
-  guide: Guide
+  /** Of the agent, after which a token is named first. */
+  name: string
+  /** Then an organization token can be used too. */
+  isTelemetry: boolean
   token: CreatedToken | null
   made: (token: CreatedToken | null) => void
 }
 
 /** Creates a token, which the commands below then include. */
-export function TokenStep({ guide, token, made }: TokenStepProps) {
-  if (token && (guide.isTelemetry || token.kind === 'svc')) {
+export function TokenStep({ name, isTelemetry, token, made }: TokenStepProps) {
+  if (token && (isTelemetry || token.kind === 'svc')) {
     return (
       <Stack gap="xs" align="stretch">
         <TokenOnce secret={token.token} />
@@ -30,7 +32,7 @@ export function TokenStep({ guide, token, made }: TokenStepProps) {
     )
   }
   // Remounted per agent, because the token is named after it.
-  return <TokenForm key={guide.key} guide={guide} made={made} />
+  return <TokenForm key={name} name={name} isTelemetry={isTelemetry} made={made} />
 }
 
 const SAYS: Record<TokenKind, string> = {
@@ -40,10 +42,10 @@ const SAYS: Record<TokenKind, string> = {
   api: '',
 }
 
-function TokenForm({ guide, made }: Pick<TokenStepProps, 'guide' | 'made'>) {
-  const mayOrganization = useRole('admin') && guide.isTelemetry
+function TokenForm({ name, isTelemetry, made }: Omit<TokenStepProps, 'token'>) {
+  const mayOrganization = useRole('admin') && isTelemetry
   const form = useForm({
-    initialValues: { name: guide.key, kind: 'svc' as TokenKind },
+    initialValues: { name, kind: 'svc' as TokenKind },
     validate: { name: (value) => (value.trim() === '' ? 'Enter a name.' : null) },
   })
   const kind = mayOrganization ? form.values.kind : 'svc'

@@ -1,0 +1,78 @@
+/**
+ * The agents whose usage Tally reads, the ways to connect each, and what each way does not count: the list on the page
+ * Connect an agent, and that in docs/connect/overview.md. Their keys are the values of `agent_harness`, so that hooks,
+ * scans and telemetry report the same session under the same name.
+ */
+
+export type Way = 'telemetry' | 'hook' | 'files'
+
+export const WAY_NAMES: Record<Way, string> = {
+  telemetry: 'Telemetry',
+  hook: 'Hook',
+  files: 'Session files',
+}
+
+export interface AgentFacts {
+  title: string
+  /** Another agent with the same session files. */
+  fork?: string
+  /**
+   * The ways, each with what it does not count: empty if no request is known to be missing. Telemetry besides lacks what an
+   * agent could not send.
+   */
+  ways: Partial<Record<Way, string>>
+}
+
+const facts = <Name extends string>(agents: Record<Name, AgentFacts>) => agents
+
+export const AGENTS = facts({
+  'claude-code': {
+    title: 'Claude Code',
+    ways: {
+      telemetry: 'web searches',
+      hook: 'web searches and /compact of sessions that are killed',
+      files: 'web searches and /compact of sessions that are killed',
+    },
+  },
+  cline: { title: 'Cline', ways: { files: 'cancelled requests, and summaries' } },
+  codex: { title: 'Codex', ways: { telemetry: 'service tiers and web searches', hook: '', files: '' } },
+  'gemini-cli': {
+    title: 'Gemini CLI',
+    ways: {
+      telemetry: '',
+      hook: 'requests that choose the model or compress the conversation',
+      files: 'sessions that it has deleted, and requests that choose the model or compress the conversation',
+    },
+  },
+  'github-copilot': {
+    title: 'GitHub Copilot CLI',
+    ways: {
+      telemetry: 'compactions and cancelled requests',
+      hook: 'cancelled requests',
+      files: 'cancelled requests, and sessions before version 1.0.77',
+    },
+  },
+  kilo: { title: 'Kilo', ways: { hook: 'requests for titles', files: 'requests for titles' } },
+  'kimi-code': { title: 'Kimi Code', ways: { hook: 'cancelled requests', files: 'cancelled requests' } },
+  opencode: {
+    title: 'opencode',
+    ways: {
+      telemetry: 'the last requests of “opencode run”',
+      hook: 'requests for titles',
+      files: 'requests for titles',
+    },
+  },
+  pi: {
+    title: 'Pi',
+    fork: 'Oh My Pi',
+    ways: {
+      hook: 'cancelled requests, and sessions without a file',
+      files: 'cancelled requests, and sessions without a file',
+    },
+  },
+  'qwen-code': { title: 'Qwen Code', ways: { telemetry: '', files: '' } },
+})
+
+export type AgentName = keyof typeof AGENTS
+
+export const AGENT_NAMES = Object.keys(AGENTS) as AgentName[]
