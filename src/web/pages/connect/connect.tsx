@@ -62,6 +62,10 @@ function Welcome() {
 
 function Choice({ guide, choose }: { guide: Guide; choose: (key: string) => void }) {
   const [text, setText] = useState('')
+  const chooseHidden = (key: string) => {
+    setText('')
+    choose(key)
+  }
   const words = text.toLowerCase().split(/\s+/)
   const found = GUIDES.filter(({ key, title, also = '' }) => {
     const names = `${key} ${title} ${also}`.toLowerCase()
@@ -98,11 +102,11 @@ function Choice({ guide, choose }: { guide: Guide; choose: (key: string) => void
       {found.length === 0 && (
         <Note>
           Tally does not read an agent of this name. If it can send OpenTelemetry data, choose{' '}
-          <Anchor component="button" type="button" size="sm" onClick={() => choose('otlp')}>
+          <Anchor component="button" type="button" size="sm" onClick={() => chooseHidden('otlp')}>
             Any OTLP exporter
           </Anchor>
           ; otherwise a script can report its sessions with{' '}
-          <Anchor component="button" type="button" size="sm" onClick={() => choose('curl')}>
+          <Anchor component="button" type="button" size="sm" onClick={() => chooseHidden('curl')}>
             one HTTP request
           </Anchor>
           .
