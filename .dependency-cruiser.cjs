@@ -28,6 +28,7 @@ const FEATURES = [
   'viewers',
   'webhooks',
   'telemetry',
+  'agent-status',
   'personal-data',
   'search',
   'transfer',

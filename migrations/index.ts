@@ -77,6 +77,7 @@ import postgresWebhookOwners from './postgres/0049_webhook_owners.sql' with { ty
 import postgresBackupIdentity from './postgres/0050_backup_identity.sql' with { type: 'text' }
 import postgresSlices from './postgres/0051_slices.sql' with { type: 'text' }
 import postgresActiveTimeOfReports from './postgres/0052_active_time_of_reports.sql' with { type: 'text' }
+import postgresAgentStatus from './postgres/0053_agent_status.sql' with { type: 'text' }
 import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -131,6 +132,7 @@ import sqliteWebhookOwners from './sqlite/0049_webhook_owners.sql' with { type: 
 import sqliteBackupIdentity from './sqlite/0050_backup_identity.sql' with { type: 'text' }
 import sqliteSlices from './sqlite/0051_slices.sql' with { type: 'text' }
 import sqliteActiveTimeOfReports from './sqlite/0052_active_time_of_reports.sql' with { type: 'text' }
+import sqliteAgentStatus from './sqlite/0053_agent_status.sql' with { type: 'text' }
 import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
@@ -271,5 +273,11 @@ export const MIGRATIONS: Migration[] = [
     name: 'active_time_of_reports',
     sql: { sqlite: sqliteActiveTimeOfReports, postgres: postgresActiveTimeOfReports },
     compatibleFrom: 51,
+  },
+  {
+    version: 53,
+    name: 'agent_status',
+    sql: { sqlite: sqliteAgentStatus, postgres: postgresAgentStatus },
+    compatibleFrom: 52,
   },
 ]

@@ -2,6 +2,7 @@
 
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
+import { agentStatusOperations } from './features/agent-status/operations/agent-status.ts'
 import { reportOutliers } from './features/anomalies/operations/outliers.ts'
 import { listChanges } from './features/audit/operations/audit.ts'
 import { billOperations } from './features/bills/operations/bills.ts'
@@ -200,7 +201,7 @@ export const createApp = ({
         ),
       ),
     )
-    .use(at('/api/v1').use(serve(telemetryOperations, services)))
+    .use(at('/api/v1').use(serve([...telemetryOperations, ...agentStatusOperations], services)))
     .use(at(OTLP_PREFIX).use(otlpRoutes(services)))
     .use(at('/api/v1').use(serve([...clientOperations, ...projectOperations, ...ticketOperations], services)))
     .use(

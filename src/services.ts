@@ -3,6 +3,7 @@
 import { findDamage } from './database/damage.ts'
 import type { Database } from './database/database.ts'
 import { databaseTime, readinessOf } from './database/ready.ts'
+import { createAgentStatusService } from './features/agent-status/service.ts'
 import { createAnomaliesService } from './features/anomalies/service.ts'
 import { createAuditService } from './features/audit/service.ts'
 import { type BillsDependencies, createBillsService, createMailer } from './features/bills/service.ts'
@@ -115,6 +116,7 @@ export function createServices({
     linkBase: async () => (await organization.publicUrl()) ?? hooks?.localUrl(),
   })
   const telemetry = createTelemetryService({ db, clock, audit, organization, people, entries })
+  const agentStatus = createAgentStatusService({ db, clock })
   const personalData = createPersonalDataService({
     db,
     clock,
@@ -137,12 +139,13 @@ export function createServices({
     placement,
     bills,
     webhooks,
+    agentStatus,
   })
   return {
     /** What a server does by itself. */
     jobs: [
       ...[reports, bills, webhooks, budgets, notifications, entries, telemetry, personalData, notices, anomalies],
-      ...[digests, priceUpdates, people],
+      ...[digests, priceUpdates, people, agentStatus],
     ].flatMap(({ jobs }): readonly Job[] => jobs),
     db,
     events,
@@ -171,6 +174,7 @@ export function createServices({
     viewers,
     webhooks,
     telemetry,
+    agentStatus,
     personalData,
     search,
     inbox,

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import type { Config, ConfigIssue } from '../config.ts'
 import { issueAt } from '../database/database-place.ts'
 import type { Services } from '../services.ts'
+import { NOT_READ_ADVICE, notReadText } from '../shared/not-read.ts'
 import { serverUrl } from './address.ts'
 import { messageOf } from './failures.ts'
 import { hindranceOf } from './readiness.ts'
@@ -320,6 +321,27 @@ export async function checkPeople({ people }: Services): Promise<Finding> {
   if (await people.isSetUp()) return ok('people', 'an admin exists')
   return warning('people', 'no admin exists', 'Open the link that `tally serve` prints, or run `tally users add`.')
 }
+
+/** What agents recorded and Tally could not read, on everybody's machines. */
+export async function checkAgents({ agentStatus }: Pick<Services, 'agentStatus'>): Promise<Finding[]> {
+  const page = { after: undefined, limit: AGENTS_NAMED }
+  const { data, has_more } = await agentStatus.list(COMMAND_LINE, { readsAll: false }, page)
+  const findings = data.map(({ user, agent_harness, version, not_read }) => {
+    const agent = [agent_harness, version].filter(Boolean).join(' ')
+    return warning('agents', `${agent} of ${user.email}: ${not_read.map(notReadText).join(', ')}`, NOT_READ_ADVICE)
+  })
+  if (!has_more)
+    return findings.length > 0 ? findings : [ok('agents', 'everything that machines have reported was read')]
+  const others = (await agentStatus.countUnread(null)) - data.length
+  const advice = 'List them with `tally users agents --reads-all no`.'
+  return [...findings, warning('agents', `${counted(others, 'more agent')} with something that was not read`, advice)]
+}
+
+/** How many agents are listed one by one. */
+const AGENTS_NAMED = 10
+
+/** Sees what is everybody's. */
+const COMMAND_LINE = { person: null }
 
 /** Erasures that have not ended, and erased texts in unused space. */
 export async function checkErasures({ personalData: { erasure } }: Pick<Services, 'personalData'>): Promise<Finding> {

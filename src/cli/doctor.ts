@@ -3,6 +3,7 @@ import { type Config, examineConfig, exposedSecrets, type OptionName } from '../
 import { checkBackups } from './doctor-backups.ts'
 import {
   attempt,
+  checkAgents,
   checkClock,
   checkErasures,
   checkFiles,
@@ -111,6 +112,7 @@ async function examineDatabase(flags: DoctorFlags, config: Config, now: number):
           async () => [await checkPrices(services, now)],
           async () => [await checkTotals(services)],
           async () => [await checkErasures(services)],
+          () => checkAgents(services),
         ]
         const found: Finding[] = []
         for (const check of checks) found.push(...(await attempt('database', check)))

@@ -24,6 +24,7 @@ export const TAGS = {
   Webhooks: 'Endpoints that are sent events.',
   Viewers: 'What clients and stakeholders with an account of their own see.',
   Events: 'What happened, for programs that follow it.',
+  Agents: 'What Tally could not read of the sessions on people’s machines.',
   Telemetry: 'OpenTelemetry data (OTLP over HTTP) pushed by agents.',
   'Placement rules': 'Rules that assign a project and a ticket to entries whose report names neither.',
   Prices: 'Model prices: list them, explain how one is found, load price tables and set prices by hand.',

@@ -243,6 +243,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally usage',
     'tally users',
     'tally users add',
+    'tally users agents',
     'tally users change',
     'tally users disable',
     'tally users emails',

@@ -7,6 +7,7 @@ import type { CallerOf } from '../../src/access/caller.ts'
 import type { Database } from '../../src/database/database.ts'
 import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
 import { DemoClock, fillDemo } from '../../src/demo/demo.ts'
+import { EXAMPLE_REPORT } from '../../src/features/agent-status/examples.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { everyRow } from '../../src/schema/lists.ts'
 import { createServices, type Services } from '../../src/services.ts'
@@ -159,7 +160,7 @@ async function fillEverything(db: Database): Promise<void> {
   })
   // Telemetry of the captures is not older, and nothing may come from the future.
   clock.moment = Date.parse('2026-11-20T19:30:00Z')
-  const { people, projects, organization, entries, telemetry, prices, bills, placement } = services
+  const { people, projects, organization, entries, telemetry, agentStatus, prices, bills, placement } = services
   const reporter = async (email: string) => {
     const { secret } = await people.createToken({ kind: 'svc', user: email, name: 'more' }, TALLY)
     return (await people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
@@ -234,6 +235,7 @@ async function fillEverything(db: Database): Promise<void> {
   for (const capture of capturesIn('agents')) await telemetry.receive(organizationToken, readOf(capture))
   // Which also saves what has arrived.
   await telemetry.status()
+  await agentStatus.report(ines!.person.id, EXAMPLE_REPORT)
 
   await prices.setPrice(
     { model: 'house-model', input: 1.5, output: 2.25, effective_from: 'always', only: true, force: true },

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import { listAgentStatus } from '../../features/agent-status/operations/agent-status.ts'
 import { changeUser, disableUser, enableUser, listUsers } from '../../features/people/operations/users.ts'
 import type { DisabledUser, UserBody } from '../../features/people/schema.ts'
+import { notReadText } from '../../shared/not-read.ts'
 import { examples } from '../flags/options.ts'
 import { addAction, addListing } from '../operations.ts'
 import { minute, print, printTable } from '../terminal/print.ts'
@@ -47,6 +49,22 @@ export function addUsersCommands(program: Command): void {
     howToAdd: 'Add one with `tally users add`.',
   })
   addUsersShowCommand(users)
+  addListing(users, listAgentStatus, {
+    name: 'agents',
+    description: 'List the agents that report from people’s machines, and what Tally could not read of them',
+    plural: 'agents',
+    examples: ['tally users agents', 'tally users agents --user ada@example.com', 'tally users agents --reads-all no'],
+    columns: [
+      { title: 'PERSON', of: ({ user }) => user.name },
+      { title: 'AGENT', of: ({ agent_harness, version }) => [agent_harness, version].filter(Boolean).join(' ') },
+      { title: 'MACHINE', rank: 1, of: ({ machine }) => machine },
+      { title: 'TALLY', rank: 2, of: ({ tally_version }) => tally_version },
+      { title: 'SESSIONS', of: ({ sessions }) => String(sessions), align: 'right' },
+      { title: 'NOT READ', of: ({ not_read }) => not_read.map(notReadText).join(', ') || 'nothing' },
+      { title: 'REPORTED (UTC)', rank: 1, of: ({ reported_at }) => minute(reported_at) },
+    ],
+    howToAdd: 'Hooks and `tally agents scan --report` report them.',
+  })
   addUsersUnlockCommand(users)
   addAction(users, changeUser, {
     name: 'change',

@@ -8,6 +8,7 @@
  */
 
 import type { EventType } from '../../shared/event-types.ts'
+import type { NotRead } from '../../shared/not-read.ts'
 import type { ColumnKit } from './columns.ts'
 import type {
   BudgetThreshold,
@@ -684,6 +685,18 @@ export function defineTables(kit: ColumnKit) {
       requests: integer('requests').notNull(),
       records: integer('records').notNull(),
       lastSeenAt: time('last_seen_at').notNull(),
+    }),
+    agentStatuses: table('agent_statuses', {
+      id: key('id'),
+      userId: integer('user_id').notNull(),
+      machine: text('machine').notNull(),
+      harness: text('harness').notNull(),
+      version: text('version'),
+      tallyVersion: text('tally_version').notNull(),
+      sessions: integer('sessions').notNull(),
+      notRead: json<NotRead[]>('not_read').notNull(),
+      readsAll: flag('reads_all').notNull(),
+      reportedAt: time('reported_at').notNull(),
     }),
     idempotencyKeys: table('idempotency_keys', {
       managerId: integer('manager_id').notNull(),

@@ -56,6 +56,7 @@ export const KINDS = {
     roles: BOOKS,
     scope: 'bills:read',
   },
+  unread_agents: { description: 'own agents with sessions that Tally could not read' },
   failing_webhooks: {
     description: 'webhooks that fail, are suspended, or were disabled because they failed',
     roles: ['admin'],

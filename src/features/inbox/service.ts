@@ -11,6 +11,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { seesEverything } from '../../schema/fields.ts'
+import type { AgentStatusService } from '../agent-status/service.ts'
 import type { BillsService } from '../bills/service.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
@@ -35,6 +36,7 @@ interface Dependencies {
   placement: Pick<PlacementService, 'countOpenProposals'>
   bills: Pick<BillsService, 'countUndelivered'>
   webhooks: Pick<WebhooksService, 'countFailing'>
+  agentStatus: Pick<AgentStatusService, 'countUnread'>
 }
 
 /** Who asks: the viewer includes what the person may approve. */
@@ -60,7 +62,8 @@ const OF_ENTRIES = {
 type KindOfEntries = keyof typeof OF_ENTRIES
 
 export function createInboxService(dependencies: Dependencies) {
-  const { clock, organization, entries, sheets, reports, projects, placement, bills, webhooks } = dependencies
+  const { clock, organization, entries, sheets, reports, projects, placement, bills, webhooks, agentStatus } =
+    dependencies
 
   async function entriesByKind({ person, kinds }: Asking): Promise<Partial<Record<InboxKind, Found[]>>> {
     const asked = (Object.keys(OF_ENTRIES) as KindOfEntries[]).filter((kind) => kinds.has(kind))
@@ -130,6 +133,10 @@ export function createInboxService(dependencies: Dependencies) {
         conflicting_tickets: () => counted(projects.countConflictingTickets(), '/api/v1/tickets?conflicting=true'),
         rule_proposals: () => counted(placement.countOpenProposals(), '/api/v1/placement-rules/proposals?state=open'),
         failed_deliveries: () => counted(bills.countUndelivered(), '/api/v1/bills?state=sent&delivery_failed=true'),
+        unread_agents: () => {
+          const parameters = new URLSearchParams({ user: person.email, reads_all: 'false' })
+          return counted(agentStatus.countUnread(person.id), `/api/v1/agent-status?${parameters}`)
+        },
         failing_webhooks: () => counted(webhooks.countFailing(), '/api/v1/webhooks?failing=true'),
       }
       const found = await Promise.all(

@@ -97,6 +97,11 @@ export function listNotifications(reader: Reader, { id }: Subject) {
   return reader.select().from(notifications).where(eq(notifications.userId, id)).orderBy(asc(notifications.id))
 }
 
+export function listAgentStatuses(reader: Reader, { id }: Subject) {
+  const { agentStatuses } = reader.tables
+  return reader.select().from(agentStatuses).where(eq(agentStatuses.userId, id)).orderBy(asc(agentStatuses.id))
+}
+
 export function listShareLinks(reader: Reader, { id }: Subject) {
   const { shareLinks } = reader.tables
   return reader.select().from(shareLinks).where(eq(shareLinks.createdBy, id)).orderBy(asc(shareLinks.id))

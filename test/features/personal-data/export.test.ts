@@ -137,6 +137,7 @@ forEachEngine('an export of a person’s data', (open) => {
 /** Which part of an export shows what each reference to a person says, or why none does. */
 
 const EXPORTED_AS: Record<string, string | { not: string }> = {
+  'agent_statuses.user_id': 'agent_status',
   'audit.for_id': 'audit_log',
   'audit.user_id': 'audit_log',
   'bill_deliveries.created_by': 'audit_log',

@@ -127,6 +127,8 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   telemetryTotals: { key: ['sessionId', 'chainModelId', 'source'], json: ['totals'], other: ['source'] },
   telemetryChannels: { key: [], other: ['harness', 'version', 'channel'] },
   telemetryUncounted: { key: [], other: ['kind', 'what'] },
+  // Deleted with the person.
+  agentStatuses: { key: ['id'], other: ['machine', 'harness', 'version', 'tallyVersion', 'notRead'] },
   idempotencyKeys: { key: ['entryId'], kept: { key: 'requests' } },
   entryHistory: { key: ['id'], json: ['details'], other: ['action'] },
   audit: {

@@ -1,4 +1,5 @@
-import { choice, integer, moment, reference, text } from '../columns.ts'
+import { NotReadList } from '../../agent-status/schema.ts'
+import { choice, flag, integer, json, moment, orNone, reference, text } from '../columns.ts'
 import { kind } from '../kind.ts'
 
 const count = (column: string) => integer(column, 0)
@@ -43,5 +44,23 @@ export const TELEMETRY_PUSH = kind({
     requests: count('requests'),
     records: count('records'),
     last_seen_at: moment('lastSeenAt'),
+  },
+})
+
+/** What a person's machine reported of an agent. */
+export const AGENT_STATUS = kind({
+  type: 'agent_status',
+  table: 'agentStatuses',
+  order: ['id'],
+  fields: {
+    person: reference('userId', 'users'),
+    machine: text('machine'),
+    agent_harness: text('harness'),
+    version: orNone(text('version')),
+    tally_version: text('tallyVersion'),
+    sessions: count('sessions'),
+    not_read: json('notRead', NotReadList),
+    reads_all: flag('readsAll'),
+    reported_at: moment('reportedAt'),
   },
 })

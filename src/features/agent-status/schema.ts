@@ -1,0 +1,105 @@
+/** The status of agents in the API, shared by validation, OpenAPI and the command line's `--json`. */
+import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
+import { timestamp } from '../../lib/duration.ts'
+import { listOf, moment, orNull, strict } from '../../schema/types.ts'
+import { NOT_READ_REASONS, type NotReadReason } from '../../shared/not-read.ts'
+import type { AgentStatusView } from './store.ts'
+
+export type { NotRead } from '../../shared/not-read.ts'
+
+/** Neither a path nor a sentence has one of these forms. */
+const NAME = { maxLength: 64, pattern: '^[A-Za-z_][A-Za-z0-9_.:-]*$', errorMessage: 'must be a short name' }
+const VERSION = { maxLength: 64, pattern: '^[0-9A-Za-z][0-9A-Za-z.+_-]*$', errorMessage: 'must be a version' }
+
+const COUNT_LIMIT = 1_000_000_000
+
+/** More agents than Tally reads, and more reasons than a person looks at. */
+const AGENTS_LIMIT = 50
+const NOT_READ_LIMIT = 50
+
+const machine = Type.String({
+  description: 'A random ID of the machine, from the folder of its state. It says nothing about the machine.',
+  pattern: '^[0-9a-f]{16}$',
+  errorMessage: 'must be 16 hexadecimal digits',
+  examples: ['5f0c7d1e9ab34268'],
+})
+
+const tallyVersion = Type.String({
+  ...VERSION,
+  description: 'Version of Tally on the machine.',
+  examples: ['1.4.0'],
+})
+
+export const NotReadList = Type.Array(
+  Type.Object(
+    {
+      reason: Type.Union(
+        NOT_READ_REASONS.map((reason) => Type.Literal(reason)),
+        {
+          description:
+            '`unknown_session` and `unknown_file`: in a format that Tally does not read. `unknown_record`: of a type that Tally does not know. `unknown_count`: with a token count that Tally does not know. `invalid_record`: damaged or incomplete. `invalid_count`: with an invalid token count. `unreadable_file`: a file or folder that cannot be opened.',
+        },
+      ) as unknown as TUnsafe<NotReadReason>,
+      name: orNull(
+        Type.String({
+          ...NAME,
+          description: 'Short name of the format, table, type or count; null if it has none.',
+          examples: ['session_v3'],
+        }),
+      ),
+      count: Type.Integer({
+        minimum: 1,
+        maximum: COUNT_LIMIT,
+        description: 'Number of sessions, files or records, as the reason says.',
+      }),
+    },
+    strict,
+  ),
+  { maxItems: NOT_READ_LIMIT, description: 'What could not be read, and therefore is not counted.' },
+)
+
+const ofAgent = {
+  agent_harness: Type.String({ ...NAME, description: 'The agent application.', examples: ['opencode'] }),
+  version: orNull(Type.String({ ...VERSION, description: 'Version of the agent, if known.', examples: ['2.0.3'] })),
+  sessions: Type.Integer({ minimum: 0, maximum: COUNT_LIMIT, description: 'Number of sessions that were read.' }),
+  not_read: NotReadList,
+}
+
+export const AgentStatusReport = Type.Object(
+  {
+    machine,
+    tally_version: tallyVersion,
+    agents: Type.Array(Type.Object(ofAgent, strict), {
+      maxItems: AGENTS_LIMIT,
+      description: 'The agents that were read, each once. The status of other agents of the machine is kept.',
+    }),
+  },
+  { ...strict, $id: 'AgentStatusReport', description: 'What was read of the agents of one machine, and what was not.' },
+)
+export type AgentStatusReport = Static<typeof AgentStatusReport>
+
+export const AgentStatus = Type.Object(
+  {
+    user: Type.Object(
+      { id: Type.String(), name: Type.String(), email: Type.String() },
+      { ...strict, description: 'Whose machine it is: the creator of the token that reported it.' },
+    ),
+    machine,
+    tally_version: tallyVersion,
+    ...ofAgent,
+    reported_at: moment('When the machine last reported it, by the server’s clock.'),
+  },
+  { ...strict, $id: 'AgentStatus', description: 'What one machine last reported of an agent.' },
+)
+export type AgentStatus = Static<typeof AgentStatus>
+
+export const AgentStatusList = listOf(AgentStatus, 'AgentStatusList', 'The status of agents, the newest ones first.')
+
+export function agentStatusBody({ record, user }: AgentStatusView): AgentStatus {
+  const { machine, tallyVersion, harness, version, sessions, notRead, reportedAt } = record
+  return {
+    user: { id: user.uid, name: user.name, email: user.email },
+    ...{ machine, tally_version: tallyVersion, agent_harness: harness, version, sessions, not_read: notRead },
+    reported_at: timestamp(reportedAt),
+  }
+}
