@@ -149,11 +149,11 @@ const PARTS = {
   'src/metrics\\.ts$': ['^src/lib/'],
   'src/config\\.ts$': ['^src/lib/'],
   // Talks to a server over HTTP; imports only schemas from the server's code (see `agents-know-shapes-only`).
-  'src/agents/': ['^src/features/[^/]+/schema\\.ts$', '^src/config\\.ts$', ...GROUND],
+  'src/agents/': ['^src/features/[^/]+/schema\\.ts$', '^src/config\\.ts$', '^src/embedded/version\\.ts$', ...GROUND],
   // A client typed by the server's routes (see `web-knows-the-type-of-the-app-only`), with the same filters of entries.
   'src/web/': [
     '^src/app\\.ts$',
-    '^src/shared/(active-time|entry-filters|event-types|forecast|people-dimensions|price-texts|sheet-fields|token-scopes)\\.ts$',
+    '^src/shared/(active-time|entry-filters|event-types|forecast|not-read|people-dimensions|price-texts|sheet-fields|token-scopes)\\.ts$',
   ],
   'migrations/': [],
 }
@@ -229,7 +229,11 @@ module.exports = {
         'src/agents may become a separate program: importing types of the server costs nothing, importing its code would.',
       severity: 'error',
       from: { path: '^src/agents/' },
-      to: { path: '^src/', pathNot: ['^src/agents/', '^src/lib/'], dependencyTypesNot: ['type-only'] },
+      to: {
+        path: '^src/',
+        pathNot: ['^src/agents/', '^src/lib/', '^src/embedded/version\\.ts$'],
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'web-knows-the-type-of-the-app-only',

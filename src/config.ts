@@ -1028,6 +1028,8 @@ export interface AgentsEnvironment {
   configHome: string
   cacheHome: string
   stateHome: string
+  /** Whether it is a job of continuous integration, whose machine is another one every time. */
+  isCi?: boolean
 }
 
 /** The variables that the agents themselves read, and the folders of the XDG Base Directory Specification. */
@@ -1055,5 +1057,6 @@ export function readAgentsEnvironment(environment: Environment = process.env): A
     configHome: folder('XDG_CONFIG_HOME', '.config'),
     cacheHome: folder('XDG_CACHE_HOME', '.cache'),
     stateHome: folder('XDG_STATE_HOME', '.local/state'),
+    ...(environment.CI && environment.CI !== 'false' ? { isCi: true } : {}),
   }
 }

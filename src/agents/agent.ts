@@ -1,4 +1,5 @@
 /** The shapes that readers of agents' session files return. */
+import type { NotRead } from '../features/agent-status/schema.ts'
 import type { AgentName } from '../shared/agents.ts'
 
 export { AGENT_NAMES, type AgentName } from '../shared/agents.ts'
@@ -79,6 +80,9 @@ export interface SessionUse extends Use, Place {
   file: string
 }
 
+/** What of a file could not be read, in a form that can be sent: without paths and texts. */
+export type { NotRead }
+
 /** Something that could not be read and therefore is not counted. The scan continues. */
 export interface Damage {
   file: string
@@ -87,6 +91,8 @@ export interface Damage {
   what: string
   /** Everything could be read, but what it says is incomplete or uncertain. */
   isNote?: true
+  /** Of damage that readers find within a file. Other damage is a file or folder that cannot be opened. */
+  notRead?: NotRead
 }
 
 /** For people: what is not counted, or only in part. */
@@ -94,8 +100,14 @@ export function damageNotice(damage: Damage): string {
   return `${damage.isNote ? 'Note' : 'Not counted'}: ${damageText(damage)}`
 }
 
-export function damageWire({ isNote, ...damage }: Damage) {
-  return { ...damage, note: isNote ?? false }
+export function damageWire(damage: Damage) {
+  const { file, line, what, isNote = false } = damage
+  return { file, line, what, note: isNote, not_read: notReadOf(damage) ?? null }
+}
+
+/** Undefined if everything was read, as far as the file has it. */
+export function notReadOf({ isNote, notRead }: Damage): NotRead | undefined {
+  return notRead ?? (isNote ? undefined : { reason: 'unreadable_file', name: null, count: 1 })
 }
 
 export function damageText({ file, line, what }: Damage): string {
@@ -109,8 +121,21 @@ export interface SessionName {
   transcriptPath?: string
 }
 
+/** What was read of an agent's files, all of them, and what was not: what is missing is reported, and never shown as zero. */
+export interface AgentReading {
+  agent: AgentName
+  /** Identifies the folders that were read. */
+  source: string
+  /** The newest version of the agent that its files name; null if they name none. */
+  version: string | null
+  sessions: number
+  notRead: NotRead[]
+}
+
 /** The result of a scan, and how much was read for it. */
 export interface Scan {
+  /** Of each agent. */
+  readings: AgentReading[]
   /** Ordered by start. */
   uses: SessionUse[]
   damage: Damage[]

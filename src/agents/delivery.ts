@@ -1,8 +1,9 @@
 /** Delivers the sessions in the spool. A file is removed when the server has acknowledged the session's usage. */
 import type { AgentsEnvironment, ClientConfig } from '../config.ts'
-import { type AgentName, type Damage, damageText, type SessionUse } from './agent.ts'
+import { type AgentName, type AgentReading, type Damage, damageText, type Scan } from './agent.ts'
 import { log, noteDelivery, noteError } from './journal.ts'
 import { type ReportText, reportText } from './report.ts'
+import { reportStatus } from './report-status.ts'
 import { scanSession } from './scan.ts'
 import { BEAT_MS, beat, releaseLock, senderLockPath, takeLock } from './sender-lock.ts'
 import { findTimeZone, mayPass, type Reported, refusalText, reportBatch, ServerError } from './server.ts'
@@ -87,7 +88,10 @@ export async function deliverWaiting(options: SendingOptions): Promise<Delivery>
     const issue = await sender.deliverSettling()
     if (issue) log(environment, issue.message)
     noteError(environment, issue && { at: new Date().toISOString(), message: issue.message })
-    if (!issue?.mayPass || performance.now() - startedAt + pauseMs > patienceMs) return sender.delivery(issue)
+    if (!issue?.mayPass || performance.now() - startedAt + pauseMs > patienceMs) {
+      if (!issue) await reportStatus(options, sender.readings())
+      return sender.delivery(issue)
+    }
     onPause?.(issue, pauseMs)
     await Bun.sleep(pauseMs)
   }
@@ -138,6 +142,8 @@ class Sender {
   readonly #refused = new Map<string, RefusedJob>()
   readonly #empty = new Map<string, Session>()
   readonly #damage = new Map<string, Damage>()
+  /** The latest of each agent, and of each of its folders. */
+  readonly #readings = new Map<string, AgentReading>()
   /** Jobs whose session has been read since: it need not be read again before they settle. */
   readonly #read = new Set<string>()
   /** The latest acknowledged report of each session: most reads find the same again. */
@@ -155,6 +161,10 @@ class Sender {
       damage: [...this.#damage.values()],
       issue,
     }
+  }
+
+  readings(): AgentReading[] {
+    return [...this.#readings.values()]
   }
 
   /** Continues until nothing is waiting, including second readings, or until the server fails. */
@@ -183,7 +193,8 @@ class Sender {
   }
 
   async #deliver(session: Session): Promise<void> {
-    const { uses, damage } = readSession(session)
+    const { uses, damage, readings } = readSession(session)
+    for (const reading of readings) this.#readings.set(`${reading.agent} ${reading.source}`, reading)
     const timeZone = await findTimeZone(this.#options.server, uses)
     const reports = uses.map((use) => reportText(use, timeZone === undefined ? {} : { timeZone }))
     const text = reports.map(({ sliced }) => sliced).join('\n')
@@ -260,14 +271,14 @@ function keyOf({ agent, sessionId }: Pick<Session, 'agent' | 'sessionId'>): stri
 }
 
 /** A session that cannot be read must not block the others: it is reported as damaged. */
-function readSession({ job }: Session): { uses: SessionUse[]; damage: Damage[] } {
+function readSession({ job }: Session): Pick<Scan, 'uses' | 'damage' | 'readings'> {
   const { agent, sessionId, transcriptPath, environment } = job
   const session = transcriptPath === null ? { sessionId } : { sessionId, transcriptPath }
   try {
     return scanSession(agent, session, environment)
   } catch (error) {
     const damage = { file: transcriptPath ?? sessionId, line: null, what: (error as Error).message }
-    return { uses: [], damage: [damage] }
+    return { uses: [], damage: [damage], readings: [] }
   }
 }
 

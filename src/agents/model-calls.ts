@@ -1,7 +1,7 @@
 /** What readers find in session files, before duplicates are removed. */
 import { recordedService } from '../lib/service-names.ts'
 import { parseTimestamp } from '../lib/timestamp.ts'
-import type { Counts, Damage, Service } from './agent.ts'
+import type { Counts, Damage, NotRead, Service } from './agent.ts'
 
 /** One call of a model, as recorded in one file. */
 export interface ModelCall {
@@ -53,9 +53,10 @@ export const CALL_DEFAULTS = {
 /** The fields without which a call cannot be counted. */
 export type Countable = Pick<ModelCall, 'counts' | 'at' | 'model'>
 
-/** Called with what is wrong with a record, in words. A note is only incomplete or uncertain. */
+/** Called with what is wrong with a record, in words, and of which kind it is; by default it is an invalid record. */
 export type OnDamage = (what: string, kind?: DamageKind) => void
-export type DamageKind = 'note'
+/** A note is only incomplete or uncertain. `count` is how many are not read, if not one. */
+export type DamageKind = 'note' | { reason: NotRead['reason']; name?: string | undefined; count?: number }
 
 /**
  * Undefined if nothing was used, or if the call cannot be counted because its time or model is missing, which is
@@ -90,6 +91,8 @@ export interface FileReading {
   totals?: SessionTotals[]
   /** By session, what the agent does not record of it, in words. */
   missing?: Record<string, string>
+  /** The version of the agent that wrote last, if the file names it. */
+  version?: string
 }
 
 /** The times of the lines of a session in a file. */
@@ -143,7 +146,7 @@ export function countsOf<Names extends readonly string[]>(
   const counts = names.map((name, index) => {
     const count = countOf(record[name])
     if (count !== undefined) return count
-    onDamage(`has an invalid count of ${name}, which is left out`, 'note')
+    onDamage(`has an invalid count of ${name}, which is left out`, { reason: 'invalid_count', name })
     return expected[index] ?? 0
   })
   return counts as { -readonly [Index in keyof Names]: number }

@@ -32,6 +32,8 @@ export interface KeptScan {
   parents: Record<string, string[]>
   /** What is missing of sessions, in words. */
   missing: Record<string, string>
+  /** The newest version of the agent; null if no file names one. */
+  version: string | null
   damage: Damage[]
 }
 
@@ -46,6 +48,7 @@ interface KeptFile {
   activity?: Record<string, Activity>
   totals?: SessionTotals[]
   missing?: Record<string, string>
+  version?: string
 }
 
 type CallRow = (string | number)[]

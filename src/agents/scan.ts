@@ -1,9 +1,20 @@
 /** Reads the session files of agents and returns the usage of each session. */
+import { dirname } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
 import { AGENTS } from '../shared/agents.ts'
 import { setActiveTimes } from './active-time.ts'
-import { AGENT_NAMES, type AgentName, type Damage, type Scan, type SessionName, type SessionUse } from './agent.ts'
+import {
+  AGENT_NAMES,
+  type AgentName,
+  type AgentReading,
+  type Damage,
+  notReadOf,
+  type Scan,
+  type SessionName,
+  type SessionUse,
+} from './agent.ts'
 import type { FileReading } from './model-calls.ts'
+import { newestVersion, sumNotRead } from './not-read.ts'
 import { createPlaceOf } from './places.ts'
 import { READERS } from './readers/all.ts'
 import type { Reader, ReadFile } from './readers/reader.ts'
@@ -27,19 +38,22 @@ export interface ScanOptions {
 
 /** Every session of the agents under the home folder. */
 export function scanAll(options: ScanOptions): Scan {
-  const scan: Scan = { uses: [], damage: [], files: 0, bytes: 0 }
+  const scan: Scan = { uses: [], damage: [], readings: [], files: 0, bytes: 0 }
   const found = (options.agents ?? AGENT_NAMES).map((agent) => {
     const reader = READERS[agent]
-    return { reader, files: findFiles(reader, options.environment, scan.damage) }
+    const damage: Damage[] = []
+    return { reader, files: findFiles(reader, options.environment, damage), damage }
   })
   const totalBytes = found.reduce((sum, { files }) => sum + files.reduce((bytes, { size }) => bytes + size, 0), 0)
-  for (const { reader, files } of found) {
+  for (const { reader, files, damage } of found) {
     const kept = scanFiles(reader, files, options.environment, (bytes) => {
       scan.bytes += bytes
       options.onProgress?.(scan.bytes, totalBytes)
     })
     scan.files += files.length
-    scan.damage.push(...kept.damage)
+    damage.push(...kept.damage)
+    scan.damage.push(...damage)
+    scan.readings.push(readingOf(reader, placesIn(reader, options.environment), kept, damage))
     scan.uses.push(...usesOf(reader, kept, options))
   }
   scan.uses.sort((one, other) => (one.startedAt < other.startedAt ? -1 : Number(one.startedAt > other.startedAt)))
@@ -55,7 +69,7 @@ export function scanSession(
   agent: AgentName,
   { sessionId, transcriptPath }: SessionName,
   environment: AgentsEnvironment,
-): Pick<Scan, 'uses' | 'damage'> {
+): Pick<Scan, 'uses' | 'damage' | 'readings'> {
   const reader = READERS[agent]
   const damage: Damage[] = []
   const files = findFiles(reader, environment, damage)
@@ -64,7 +78,36 @@ export function scanSession(
   const family = familyOf(sessionId, kept.parents)
   const uses = usesOf(reader, kept, { environment }).filter((use) => family.has(use.sessionId))
   const places = new Set([transcriptPath, ...uses.map(({ file }) => file)])
-  return { uses, damage: [...damage, ...kept.damage].filter(({ file }) => places.has(file)) }
+  damage.push(...kept.damage)
+  const [usual, other] = split(damage, ({ file }) => !elsewhere.some(({ path }) => path === file))
+  const readings = [readingOf(reader, placesIn(reader, environment), kept, usual)]
+  if (elsewhere.length > 0) {
+    readings.push(readingOf(reader, [dirname(elsewhere[0]!.path)], { sums: [], version: kept.version }, other))
+  }
+  return { uses, damage: damage.filter(({ file }) => places.has(file)), readings }
+}
+
+function placesIn(reader: Reader, environment: AgentsEnvironment): string[] {
+  return [...reader.folders(environment), ...(reader.files?.(environment) ?? [])]
+}
+
+function split<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
+}
+
+function readingOf(
+  reader: Reader,
+  places: readonly string[],
+  { sums, version }: Pick<KeptScan, 'sums' | 'version'>,
+  damage: readonly Damage[],
+): AgentReading {
+  return {
+    agent: reader.name,
+    source: Bun.hash(JSON.stringify(places)).toString(36),
+    version,
+    sessions: new Set(sums.map(({ session }) => session)).size,
+    notRead: sumNotRead(damage.flatMap((each) => notReadOf(each) ?? [])),
+  }
 }
 
 /** The session, and all sessions created from it, directly or indirectly. */
@@ -106,6 +149,7 @@ function scanFiles(
     files: placesOf(read),
     parents: Object.assign({}, ...read.map(({ reading }) => reading.parents)),
     missing: Object.assign({}, ...read.map(({ reading }) => reading.missing)),
+    version: newestVersion(read.map(({ reading }) => reading.version)),
     damage: [...read.flatMap(({ path, reading }) => reading.damage.map((each) => ({ file: path, ...each }))), ...notes],
   }
   settledCalls.save()

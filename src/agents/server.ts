@@ -1,6 +1,7 @@
 /** HTTP client of the server for the developer's machine, authenticated with a service token. */
 import type { ClientConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
+import type { AgentStatusReport } from '../features/agent-status/schema.ts'
 import type { TokenEntry } from '../features/entries/schema.ts'
 import type { Me } from '../features/people/schema.ts'
 import { textOf } from '../lib/response-text.ts'
@@ -169,8 +170,19 @@ export function mayPass({ refusal }: Reported): boolean {
   return refusal !== null && isPassing(refusal.status)
 }
 
+/** Nothing waits for it, but a command does. */
+const STATUS_TIMEOUT_MS = 5_000
+
+/** Throws {@link ServerError}, with the status 404 from servers of earlier versions. */
+export async function putAgentStatus(server: ClientConfig, report: AgentStatusReport): Promise<void> {
+  const request = { method: 'PUT', body: JSON.stringify(report), signal: AbortSignal.timeout(STATUS_TIMEOUT_MS) }
+  const { ok, status, body } = await send(server, '/api/v1/agent-status', request)
+  await body?.cancel()
+  if (!ok) throw new ServerError(`${server.url} returned ${status}.`, status)
+}
+
 async function call<Answer>(server: ClientConfig, path: string, body?: string): Promise<Answer> {
-  const response = await send(server, path, body)
+  const response = await send(server, path, body === undefined ? {} : { method: 'POST', body })
   const type = response.headers.get('content-type') ?? ''
   try {
     const read = async () => JSON.parse(await textOf(response, ANSWER_LIMIT_BYTES))
@@ -193,14 +205,14 @@ function refused(url: string, { status, detail }: Refusal): ServerError {
   return new ServerError(what, status)
 }
 
-async function send({ url, token }: ClientConfig, path: string, body: string | undefined): Promise<Response> {
+async function send({ url, token }: ClientConfig, path: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(url + path, {
-      ...(body === undefined ? {} : { method: 'POST', body }),
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       // Following a redirect would send the token to any address that the response names.
       redirect: 'manual',
       signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
+      ...request,
     })
   } catch (error) {
     throw new ServerError(`${url} cannot be reached: ${connectionIssue(error as Error)}.`, null)

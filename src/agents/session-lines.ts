@@ -29,6 +29,8 @@ export type VisitLine = (record: Record<string, unknown>, line: number) => void
 /** Called with the time of each line that is not visited, if it has one. */
 export type OnTime = (at: number) => void
 
+const INVALID_RECORD: DamageKind = { reason: 'invalid_record' }
+
 /** Damage of a file: one item per kind, with the first line that has it and the number of lines. */
 export class Damages {
   readonly #found = new Map<string, { line: number | null; count: number; kind: DamageKind | undefined }>()
@@ -45,11 +47,14 @@ export class Damages {
   }
 
   list(): FileDamage[] {
-    return [...this.#found].map(([what, { line, count, kind }]) => ({
-      line,
-      what: count === 1 ? what : `${what} (${count.toLocaleString('en')} lines)`,
-      ...(kind === 'note' ? { isNote: true } : {}),
-    }))
+    return [...this.#found].map(([what, { line, count, kind = INVALID_RECORD }]): FileDamage => {
+      const damage = { line, what: count === 1 ? what : `${what} (${count.toLocaleString('en')} lines)` }
+      if (kind === 'note') return { ...damage, isNote: true }
+      const { reason, name = null, count: each = 1 } = kind
+      // The rest of a record is counted.
+      const isNote = reason === 'invalid_count' || reason === 'unknown_count'
+      return { ...damage, ...(isNote ? { isNote } : {}), notRead: { reason, name, count: count * each } }
+    })
   }
 }
 

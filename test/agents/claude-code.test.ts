@@ -672,7 +672,7 @@ describe('the session that a hook names', () => {
 
   test('is empty if there is no file yet', () => {
     const named = { sessionId: 's', transcriptPath: join(home.folder, 'none.jsonl') }
-    expect(scanSession('claude-code', named, home.environment)).toEqual({ uses: [], damage: [] })
+    expect(scanSession('claude-code', named, home.environment)).toMatchObject({ uses: [], damage: [] })
   })
 
   test('has its own damage only', () => {

@@ -486,7 +486,7 @@ describe('Gemini CLI', () => {
 
   test('names a document that is broken', () => {
     const file = home.write('.gemini/tmp/web/chats/session-1.json', '{"sessionId":"s","messages":[{')
-    expect(home.scan().damage).toEqual([{ file, line: null, what: 'is not a JSON object and was skipped' }])
+    expect(home.scan().damage).toMatchObject([{ file, line: null, what: 'is not a JSON object and was skipped' }])
   })
 })
 
@@ -700,7 +700,7 @@ describe('opencode', () => {
     const file = home.write('.local/share/opencode/opencode-dev.db', 'this is no database, though it is called one')
     const { damage, uses } = home.scan()
     expect(uses).toEqual([])
-    expect(damage).toEqual([
+    expect(damage).toMatchObject([
       { file, line: null, what: expect.stringContaining('cannot be read: file is not a database') },
       { file: file.replace('-dev', ''), line: null, what: 'a message is not a JSON object and was skipped' },
     ])
@@ -804,7 +804,17 @@ describe('opencode', () => {
     test('names what it does not know: a type of message, and a database without messages', () => {
       writeSecond([{ id: 'm1' }, { id: 'm2', type: 'shell' }, { id: 'm3', type: 'shell', at: 5 }]).close()
       new Database(join(home.folder, '.local/share/opencode/opencode-next.db')).run('CREATE TABLE turn (id TEXT)')
-      expect(home.scan().damage.map(({ what }) => what)).toEqual([
+      const { damage, readings } = home.scan({ agents: ['opencode'] })
+      expect(readings).toMatchObject([
+        {
+          ...{ agent: 'opencode', sessions: 1 },
+          notRead: [
+            { reason: 'unknown_file', name: null, count: 1 },
+            { reason: 'unknown_record', name: 'shell', count: 2 },
+          ],
+        },
+      ])
+      expect(damage.map(({ what }) => what)).toEqual([
         'has no table of messages that this version of Tally knows',
         'a message of the unknown type shell has token counts, and is not counted (2 lines)',
       ])

@@ -75,6 +75,7 @@ function readSessionFile(path: string): FileReading {
   const totals = new TotalsReading()
   const keys = new RequestKeys()
   let startedAt: number | null = null
+  let version = ''
   const mainSession = SUBAGENTS.exec(path)?.[1]
   const pathSession = mainSession ?? basename(path, '.jsonl')
   const activity = new ActivityReading().of(pathSession)
@@ -91,6 +92,7 @@ function readSessionFile(path: string): FileReading {
     const message = objectOf(record.message)
     const usage = objectOf(message?.usage)
     if (!message || !usage) return
+    version = textOf(record.version) || version
     for (const call of callsOf(record, at, message, usage, keys, pathSession, damages.of(line))) {
       // A session's file mostly repeats the same calls, once for each block of content.
       const held = call.key === '' ? undefined : calls.get(call.key)
@@ -99,7 +101,7 @@ function readSessionFile(path: string): FileReading {
     }
   }
   readMarkedLines(path, MARKS, damages, visit, (at) => activity.line(at))
-  const found = { calls: [...calls.values()], startedAt, damage: damages.list(), parents: {} }
+  const found = { calls: [...calls.values()], startedAt, damage: damages.list(), parents: {}, version }
   const reading = { ...found, activity: activity.activity() }
   return totals.totals.length === 0 ? reading : { ...reading, totals: totals.totals }
 }

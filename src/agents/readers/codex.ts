@@ -85,6 +85,7 @@ class RolloutReading {
   /** What git said when the session started, and where. */
   #git = { folder: '', branch: '', remote: '' }
   #provider = ''
+  #version = ''
   /** Rollouts of 2025 and before contain none if the person chose none. */
   #model = UNKNOWN_MODEL
   #service: Service | undefined
@@ -121,6 +122,7 @@ class RolloutReading {
       calls: this.#calls,
       startedAt: this.#startedAt,
       damage: this.#damages.list(),
+      version: this.#version,
       parents: family.length > 0 ? { [thread]: family } : {},
       activity: activity.activity(),
     }
@@ -150,6 +152,7 @@ class RolloutReading {
     this.#parents = [meta.forked_from_id, meta.parent_thread_id, spawned?.parent_thread_id].map(textOf).filter(Boolean)
     this.#startedAt = momentOf(record.timestamp) ?? momentOf(meta.timestamp) ?? null
     this.#folder = textOf(meta.cwd)
+    this.#version = textOf(meta.cli_version)
     this.#git = { folder: this.#folder, branch: textOf(git?.branch), remote: textOf(git?.repository_url) }
     const provider = textOf(meta.model_provider).toLowerCase()
     this.#provider = provider === 'openai' ? '' : provider

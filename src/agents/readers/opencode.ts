@@ -11,6 +11,7 @@ import type { Counts } from '../agent.ts'
 import { hasMoreTokens, settleByKey } from '../duplicate-calls.ts'
 import {
   CALL_DEFAULTS,
+  type DamageKind,
   type FileReading,
   findCountable,
   type ModelCall,
@@ -21,6 +22,7 @@ import {
   textOf,
   totalOf,
 } from '../model-calls.ts'
+import { newestVersion } from '../not-read.ts'
 import { columnsOf, withDatabase } from '../session-database.ts'
 import { Damages } from '../session-lines.ts'
 import { recordedCounts, reportUnknownFields } from './known-fields.ts'
@@ -99,6 +101,7 @@ interface SessionRow {
   fork_session_id?: string | null
   directory?: string | null
   time_created?: number
+  version?: string | null
 }
 
 /** The tables of messages and sessions, by version. */
@@ -114,7 +117,9 @@ function readDatabase(path: string): FileReading {
     const calls = new Map<string, ModelCall>()
     const activity = new ActivityReading()
     const tables = TABLES.filter(({ messages }) => columnsOf(database, messages, ['data']).length > 0)
-    if (tables.length === 0) damages.add('has no table of messages that this version of Tally knows', null)
+    if (tables.length === 0) {
+      damages.add('has no table of messages that this version of Tally knows', null, unknownFormat(database))
+    }
     if (hasAnswersWithoutTokens(database)) damages.add('has answers without tokens, which are not counted', null)
     for (const { messages } of tables) {
       for (const row of messagesIn(database, messages)) {
@@ -130,13 +135,14 @@ function readDatabase(path: string): FileReading {
       const at = momentOf(time_created)
       if (at !== undefined) activity.of(session_id).add(at, is_prompt === 1)
     }
+    const version = newestVersion([...sessions.values()].map((session) => session.version)) ?? ''
     const parents: Record<string, string[]> = {}
     const missing: Record<string, string> = {}
     for (const session of sessions.values()) {
       if (session.parent_id) parents[session.id] = [session.parent_id]
       if (hasMadeTitle(session)) missing[session.id] = TITLE_MISSING
     }
-    const found = { calls: [...calls.values()], startedAt: null, damage: damages.list(), parents, missing }
+    const found = { calls: [...calls.values()], startedAt: null, damage: damages.list(), parents, missing, version }
     return { ...found, activity: activity.activity() }
   })
 }
@@ -146,6 +152,21 @@ function hasAnswersWithoutTokens(database: Database): boolean {
   if (columnsOf(database, 'message', ['data']).length === 0) return false
   const condition = `data LIKE '%"role":"assistant"%' AND data NOT LIKE '%"tokens"%'`
   return database.query(`SELECT 1 FROM message WHERE ${condition} LIMIT 1`).get() !== null
+}
+
+/** How many sessions a version that Tally does not know has, if a table is called like them. */
+function unknownFormat(database: Database): DamageKind {
+  const named = `type = 'table' AND name LIKE 'session%' AND name NOT LIKE '%message%'`
+  const tables = database
+    .query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE ${named} ORDER BY name`)
+    .all()
+  const found = tables.map(({ name }) => {
+    const quoted = `"${name.replaceAll('"', '""')}"`
+    const [row] = database.query<{ count: number }, []>(`SELECT count(*) AS count FROM ${quoted}`).all()
+    return { name, count: row!.count }
+  })
+  const newest = found.findLast(({ count }) => count > 0)
+  return newest ? { reason: 'unknown_session', ...newest } : { reason: 'unknown_file' }
 }
 
 /** Without json_extract, which fails for all rows if one of them is not JSON. */
@@ -192,7 +213,10 @@ function callOfRow({ session_id, type, data }: MessageRow, session: SessionRow |
   )
   if (!call) return undefined
   if (type !== 'assistant')
-    return void damages.add(`a message of the unknown type ${type} has token counts, and is not counted`, null)
+    return void damages.add(`a message of the unknown type ${type} has token counts, and is not counted`, null, {
+      reason: 'unknown_record',
+      name: type,
+    })
   // A fork begins with copies of what the other session had until then.
   const isCopy = session?.time_created !== undefined && call.at < session.time_created
   return isCopy && session.fork_session_id ? { ...call, owner: session.fork_session_id } : call
@@ -211,7 +235,7 @@ function sessionsIn(database: Database): Map<string, SessionRow> {
   return found
 }
 
-const SESSION_COLUMNS = ['id', 'parent_id', 'title', 'fork_session_id', 'directory', 'time_created']
+const SESSION_COLUMNS = ['id', 'parent_id', 'title', 'fork_session_id', 'directory', 'time_created', 'version']
 
 /** opencode keeps the answer of this request as the title, and nothing about its tokens. */
 const TITLE_MISSING = 'title request not included'

@@ -113,7 +113,8 @@ function readChat(path: string): FileReading {
   }
   readMarkedLines(path, ['"ui_telemetry"', '"usageMetadata"', '"user"'], damages, visit, (at) => activity.line(at))
   const calls = [...events, ...answersWithoutEvents(answers, events)].map(({ call }) => call)
-  return { calls, startedAt: null, damage: damages.list(), parents: {}, activity: activity.activity() }
+  const version = [...events, ...answers].at(-1)?.version ?? ''
+  return { calls, startedAt: null, damage: damages.list(), parents: {}, activity: activity.activity(), version }
 }
 
 /** Newer versions record whether a person wrote the line. What tools respond may be of the same type. */

@@ -3,6 +3,7 @@ import { AGENT_NAMES, type AgentName, type Counts, damageWire, type SessionUse }
 import { type Outcome, previewUses, type ReportingOptions, reportUses } from '../../agents/batches.ts'
 import { READERS } from '../../agents/readers/all.ts'
 import { type ReportOptions, reportOf } from '../../agents/report.ts'
+import { reportStatus } from '../../agents/report-status.ts'
 import { scanAll } from '../../agents/scan.ts'
 import { loadKept, storeKept } from '../../agents/scan-cache.ts'
 import { type ClientConfig, readAgentsEnvironment } from '../../config.ts'
@@ -38,9 +39,14 @@ export async function runScan(flags: ScanFlags): Promise<void> {
   const scan = await scanned(flags)
   if (!flags.json) printScan(scan, flags)
   const outcome = server && (await reported(server, scan.uses, flags))
+  const machine =
+    outcome?.issue === null
+      ? await reportStatus({ environment: readAgentsEnvironment(), server: server! }, scan.readings)
+      : undefined
   if (flags.json) printJson(jsonOf(scan, flags, { outcome }))
   else if (outcome) printOutcome(outcome, server!.url)
   else if (scan.uses.length > 0) note('Nothing was sent. Add --report to report them.')
+  if (machine !== undefined) note(`What could not be read was reported as well, without paths, as machine ${machine}.`)
   if (outcome) failWhereLeft(outcome)
   failWhereUnread(scan.damage)
 }
@@ -94,6 +100,7 @@ function printScan(scan: PricedScan, { agent = [...AGENT_NAMES], withTitles = fa
 interface PricedScan {
   uses: Priced[]
   damage: ReturnType<typeof scanAll>['damage']
+  readings: ReturnType<typeof scanAll>['readings']
   files: number
   bytes: number
 }

@@ -1,0 +1,23 @@
+/** Sums of what was not read, over files and over folders. */
+import type { NotRead } from './agent.ts'
+
+/** One for each reason and name. */
+export function sumNotRead(all: readonly NotRead[]): NotRead[] {
+  const sums = new Map<string, NotRead>()
+  for (const each of all) {
+    const key = `${each.reason} ${each.name}`
+    sums.set(key, { ...each, count: (sums.get(key)?.count ?? 0) + each.count })
+  }
+  return [...sums.values()]
+}
+
+/** No agent promises that its versions are semantic. */
+const BY_NUMBERS = new Intl.Collator('en', { numeric: true })
+
+/** Null if none is named. */
+export function newestVersion(versions: readonly (string | null | undefined)[]): string | null {
+  return [...new Set(versions)].reduce<string | null>(
+    (newest, version) => (version && (newest === null || BY_NUMBERS.compare(version, newest) > 0) ? version : newest),
+    null,
+  )
+}
