@@ -21,6 +21,7 @@ export type Figure =
   | 'waiting'
   | 'drafts'
   | 'webhooks'
+  | 'agents'
   | `open ${string}`
   | `credit ${string}`
 

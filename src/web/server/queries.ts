@@ -27,6 +27,7 @@ export type Part =
   | 'settings'
   | 'audit'
   | 'telemetry'
+  | 'agent-status'
 
 /** How long data counts as fresh: going back to a page within this time makes no requests. */
 const FRESH_MS = 15_000

@@ -71,6 +71,11 @@ export async function totalsOf(href: string, ask: Ask, timeZone: string): Promis
     const { data } = await ask('GET /tickets?conflicting=true&limit=50')
     return { tickets: exactly(data.length) }
   }
+  if (path === '/tokens') {
+    const filter = new URLSearchParams({ reads_all: 'false', user: read.get('user')!, limit: '1000' })
+    const { data } = await ask(`GET /agent-status?${filter}`)
+    return { agents: exactly(data.length) }
+  }
   if (path === '/webhooks') {
     const { data } = await ask('GET /webhooks?failing=true&limit=100')
     return { webhooks: exactly(data.length) }

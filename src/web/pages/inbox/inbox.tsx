@@ -116,6 +116,8 @@ const SECTIONS: Partial<Record<Kind, { title: string; show: (lists: string[]) =>
   failed_deliveries: { title: 'Failed deliveries', show: () => <FailedDeliveries /> },
 }
 
+const parametersOf = (list: string) => new URLSearchParams(list.split('?')[1])
+
 interface ListOf {
   title: string
   detail: string
@@ -151,6 +153,13 @@ const LINKS: Partial<Record<Kind, ListOf>> = {
     detail: 'reported under different projects',
     page: () => addressOf('/work', { tab: 'tickets', conflicting: true }),
     counts: 'tickets',
+  },
+  unread_agents: {
+    title: 'Agents with unread sessions',
+    detail: 'Tally could not read everything that they recorded on your machines; what is missing is not counted',
+    page: (list) =>
+      addressOf('/tokens', { tab: 'agents', unread: true, user: parametersOf(list).get('user') ?? undefined }),
+    counts: 'agents',
   },
   failing_webhooks: {
     title: 'Failing webhooks',

@@ -3,6 +3,8 @@ import { Alert, Anchor, Button, Grid, Group, Skeleton, Stack, Text, Title } from
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { notReadText } from '../../../shared/not-read.ts'
+import { addressOf } from '../../address.ts'
 import { Download } from '../../parts/download.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago, Moment } from '../../parts/figures.tsx'
@@ -11,6 +13,7 @@ import { projectLabel } from '../../parts/project-label.ts'
 import { Status } from '../../parts/status.tsx'
 import { Note } from '../../parts/texts.tsx'
 import { addressOfThing } from '../../parts/thing-address.ts'
+import { agentStatusKey, askAgentStatus } from '../../server/agent-status.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -95,6 +98,7 @@ export function PersonPage({ id }: { id: string }) {
               <>
                 <Projects id={person.id} />
                 <Tokens id={person.id} email={person.email} />
+                <Agents id={person.id} email={person.email} />
               </>
             )}
             <PersonalData person={person} />
@@ -166,6 +170,47 @@ function Projects({ id }: { id: string }) {
           </Anchor>
         ))}
       </Text>
+    </Part>
+  )
+}
+
+/** Enough to see whether something is wrong. */
+const AGENTS_SHOWN = '5'
+
+function Agents({ id, email }: { id: string; email: string }) {
+  const { data } = useQuery({
+    queryKey: agentStatusKey('of', id),
+    queryFn: ({ signal }) => askAgentStatus({ user: [id], limit: AGENTS_SHOWN })(undefined, signal),
+  })
+  return (
+    <Part title="Agents">
+      {data?.data.length === 0 && <Text size="sm">None have reported from their machines.</Text>}
+      {data?.data.map(({ machine, agent_harness, version, not_read, reported_at }) => (
+        <div key={`${machine} ${agent_harness}`}>
+          <Group justify="space-between">
+            <Text size="sm">
+              <bdi>{[agent_harness, version].filter(Boolean).join(' ')}</bdi>
+            </Text>
+            <Note>
+              reported <Ago at={reported_at} />
+            </Note>
+          </Group>
+          {not_read.map((each) => (
+            <Note key={`${each.reason} ${each.name}`}>Not read: {notReadText(each)}</Note>
+          ))}
+        </div>
+      ))}
+      {data && data.data.length > 0 && (
+        <Button
+          component={Link}
+          href={addressOf('/tokens', { tab: 'agents', user: email })}
+          size="compact-sm"
+          variant="subtle"
+          ml={-8}
+        >
+          All agents
+        </Button>
+      )}
     </Part>
   )
 }

@@ -1,4 +1,4 @@
-/** The person's tokens; for an admin, everyone's. */
+/** The person's tokens, and the agents on their machines; for an admin, everyone's. */
 import { Button, Group, SegmentedControl } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -11,6 +11,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PersonPicker } from '../../parts/pickers.tsx'
+import { SectionTabs } from '../../parts/section-tabs.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
 import { Caption } from '../../parts/texts.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
@@ -18,7 +19,9 @@ import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import type { Token } from '../../server/tokens.ts'
+import { Agents } from './agents.tsx'
 import { NewToken } from './new-token.tsx'
+import { Owner } from './owner.tsx'
 import { RevokeToken } from './revoke-token.tsx'
 import { RotateToken } from './rotate-token.tsx'
 
@@ -30,7 +33,8 @@ const SORTS = ['name', 'kind', 'user', 'last_used_at', 'created_at', 'expires_at
 
 export default function Tokens() {
   const isAdmin = useRole('admin')
-  const [{ state, kind, user, create }, show] = useAddress({
+  const [{ tab, state, kind, user, create }, show] = useAddress({
+    tab: oneOf('tokens', 'agents'),
     state: oneOf('usable', 'refused', 'any'),
     kind: many,
     user: one,
@@ -66,42 +70,63 @@ export default function Tokens() {
         </>
       }
     >
-      <Toolbar>
-        <SegmentedControl
-          aria-label="State"
-          value={state}
-          onChange={(value) => show({ state: value as typeof state })}
-          data={[
-            { value: 'usable', label: 'Usable' },
-            { value: 'refused', label: 'Unusable' },
-            { value: 'any', label: 'All' },
-          ]}
-        />
-        {isAdmin && (
-          <PersonPicker
-            aria-label="Owner"
-            placeholder="Any owner"
-            value={user ? { value: user, label: user } : null}
-            change={(choice) => show({ user: choice?.detail ?? undefined })}
-          />
-        )}
-      </Toolbar>
-      <DataTable
+      <SectionTabs
         label="Tokens"
-        name="tokens"
-        columns={columnsOf(isAdmin, { ownId: person.id, revoke: setRevoked, rotate: setRotated })}
-        list={list}
-        sorting={sorting}
-        rowKey={({ id }) => id}
-        isMuted={(token) => token.state !== 'usable'}
-        empty={<NoTokens state={state} openNew={openNew} />}
-      />
+        tabs={TABS}
+        value={tab}
+        change={(chosen) => show({ tab: chosen as typeof tab, ...NO_FILTERS })}
+      >
+        {tab === 'agents' ? (
+          <Agents />
+        ) : (
+          <>
+            <Toolbar>
+              <SegmentedControl
+                aria-label="State"
+                value={state}
+                onChange={(value) => show({ state: value as typeof state })}
+                data={[
+                  { value: 'usable', label: 'Usable' },
+                  { value: 'refused', label: 'Unusable' },
+                  { value: 'any', label: 'All' },
+                ]}
+              />
+              {isAdmin && (
+                <PersonPicker
+                  aria-label="Owner"
+                  placeholder="Any owner"
+                  value={user ? { value: user, label: user } : null}
+                  change={(choice) => show({ user: choice?.detail ?? undefined })}
+                />
+              )}
+            </Toolbar>
+            <DataTable
+              label="Tokens"
+              name="tokens"
+              columns={columnsOf(isAdmin, { ownId: person.id, revoke: setRevoked, rotate: setRotated })}
+              list={list}
+              sorting={sorting}
+              rowKey={({ id }) => id}
+              isMuted={(token) => token.state !== 'usable'}
+              empty={<NoTokens state={state} openNew={openNew} />}
+            />
+          </>
+        )}
+      </SectionTabs>
       <NewToken isOpen={create === 'true'} close={() => show({ create: undefined }, { replace: true })} />
       <RevokeToken token={revoked} close={() => setRevoked(null)} />
       {rotated && <RotateToken token={rotated} close={() => setRotated(null)} />}
     </Page>
   )
 }
+
+const TABS = [
+  { value: 'tokens', title: 'Tokens' },
+  { value: 'agents', title: 'Agents' },
+] as const
+
+/** Of the other tab. */
+const NO_FILTERS = { state: undefined, kind: undefined, user: undefined, unread: undefined } as object
 
 function NoTokens({ state, openNew }: { state: string; openNew: () => void }) {
   if (state === 'refused')
@@ -177,7 +202,7 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
             title: 'Owner',
             value: ({ user }: Token) => user?.name,
             width: '140px',
-            cell: ({ user }: Token) => <Whose user={user} />,
+            cell: ({ user }: Token) => <Owner user={user} />,
           },
         ]
       : []),
@@ -228,9 +253,4 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
       ),
     },
   ]
-}
-
-function Whose({ user }: { user: Token['user'] }) {
-  const { person } = useMe()
-  return user.id === person.id ? <>you</> : <bdi title={user.email}>{user.name}</bdi>
 }

@@ -1,0 +1,146 @@
+/** What the agents on the person's machines recorded and Tally could not read; for an admin, on everybody's. */
+import { Button, Code, Group, List, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import { NOT_READ_ADVICE, notReadText } from '../../../shared/not-read.ts'
+import { flag, one, useAddress } from '../../address.ts'
+import { agoColumn, countColumn } from '../../parts/columns.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { PersonPicker } from '../../parts/pickers.tsx'
+import { Caption, Note } from '../../parts/texts.tsx'
+import { Toolbar } from '../../parts/toolbar.tsx'
+import { type AgentStatus, agentStatusKey, askAgentStatus } from '../../server/agent-status.ts'
+import { useList } from '../../server/list.ts'
+import { useRole } from '../../server/me.ts'
+import { Owner } from './owner.tsx'
+
+/** Agents report while their sessions run, at most once an hour if nothing changes. */
+const REFRESH_MS = 30_000
+
+export function Agents() {
+  const isAdmin = useRole('admin')
+  const [{ unread, user }, show] = useAddress({ unread: flag, user: one })
+  const query = { ...(unread && { reads_all: 'false' as const }), ...(user && { user: [user] }) }
+  const list = useList(agentStatusKey('list', query), askAgentStatus(query), { refetchIntervalMs: REFRESH_MS })
+  return (
+    <>
+      <Note maw={720} mb="sm">
+        Hooks and <Code>tally agents scan --report</Code> send what they read on each machine, and what they could not:
+        counts and short names, never paths or contents. What is not read is not counted.
+      </Note>
+      <Toolbar>
+        <Button
+          size="xs"
+          variant={unread ? 'light' : 'default'}
+          aria-pressed={unread}
+          onClick={() => show({ unread: !unread })}
+        >
+          Not read in full
+        </Button>
+        {isAdmin && (
+          <PersonPicker
+            aria-label="Owner"
+            placeholder="Any owner"
+            value={user ? { value: user, label: user } : null}
+            change={(choice) => show({ user: choice?.detail ?? undefined })}
+          />
+        )}
+      </Toolbar>
+      <DataTable
+        label="Agents"
+        name="agents"
+        columns={columnsOf(isAdmin)}
+        list={list}
+        rowKey={({ user: { id }, machine, agent_harness }) => `${id} ${machine} ${agent_harness}`}
+        empty={unread ? <AllRead showAll={() => show({ unread: false })} /> : <NoAgents />}
+      />
+      {list.rows?.some(({ not_read }) => not_read.length > 0) && (
+        <Note maw={720} mt="sm">
+          {NOT_READ_ADVICE} A line disappears once the machine has read everything.
+        </Note>
+      )}
+    </>
+  )
+}
+
+const AllRead = ({ showAll }: { showAll: () => void }) => (
+  <Empty
+    title="Everything was read"
+    action={
+      <Button variant="light" onClick={showAll}>
+        Show all agents
+      </Button>
+    }
+  >
+    Agents with sessions that Tally cannot read appear here.
+  </Empty>
+)
+
+const NoAgents = () => (
+  <Empty
+    title="No agents yet"
+    action={
+      <Group justify="center">
+        <Button component={Link} href="/connect">
+          Connect an agent
+        </Button>
+      </Group>
+    }
+  >
+    An agent appears here once its hook or <Code>tally agents scan --report</Code> has reported from its machine. Agents
+    that only push telemetry do not.
+  </Empty>
+)
+
+const columnsOf = (isAdmin: boolean): Column<AgentStatus>[] => [
+  {
+    key: 'agent',
+    title: 'Agent',
+    value: ({ agent_harness, version }) => `${agent_harness} ${version}`,
+    width: '190px',
+    phone: 'title',
+    cell: ({ agent_harness, version, machine, tally_version }) => (
+      <>
+        <bdi>
+          {agent_harness}
+          {version && ` ${version}`}
+        </bdi>
+        <Caption fw={400}>
+          machine {machine}, Tally {tally_version}
+        </Caption>
+      </>
+    ),
+  },
+  {
+    key: 'not_read',
+    title: 'Not read',
+    value: ({ not_read }) => not_read.reduce((sum, { count }) => sum + count, 0),
+    cell: ({ not_read }) => <NotReadLines of={not_read} />,
+  },
+  ...(isAdmin
+    ? [
+        {
+          key: 'user',
+          title: 'Owner',
+          value: ({ user }: AgentStatus) => user.name,
+          width: '140px',
+          cell: ({ user }: AgentStatus) => <Owner user={user} />,
+        },
+      ]
+    : []),
+  countColumn('sessions', 'Sessions read', ({ sessions }) => sessions, { width: '120px' }),
+  agoColumn('reported', 'Reported', ({ reported_at }) => reported_at, { width: '130px', phone: 'value' }),
+]
+
+function NotReadLines({ of }: { of: AgentStatus['not_read'] }) {
+  if (of.length === 0) return <Text inherit>nothing</Text>
+  return (
+    <List size="sm" listStyleType="none" spacing={2}>
+      {of.map((each) => (
+        <List.Item key={`${each.reason} ${each.name}`}>
+          <bdi>{notReadText(each)}</bdi>
+        </List.Item>
+      ))}
+    </List>
+  )
+}
