@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { Config, ConfigIssue } from '../config.ts'
 import { issueAt } from '../database/database-place.ts'
 import type { Services } from '../services.ts'
-import { NOT_READ_ADVICE, notReadText } from '../shared/not-read.ts'
+import { notReadText } from '../shared/not-read.ts'
 import { serverUrl } from './address.ts'
 import { messageOf } from './failures.ts'
 import { hindranceOf } from './readiness.ts'
@@ -326,15 +326,16 @@ export async function checkPeople({ people }: Services): Promise<Finding> {
 export async function checkAgents({ agentStatus }: Pick<Services, 'agentStatus'>): Promise<Finding[]> {
   const page = { after: undefined, limit: AGENTS_NAMED }
   const { data, has_more } = await agentStatus.list(COMMAND_LINE, { readsAll: false }, page)
+  const advice = 'Update Tally on that machine. If it remains, `tally agents scan` there lists the files.'
   const findings = data.map(({ user, agent_harness, version, not_read }) => {
     const agent = [agent_harness, version].filter(Boolean).join(' ')
-    return warning('agents', `${agent} of ${user.email}: ${not_read.map(notReadText).join(', ')}`, NOT_READ_ADVICE)
+    return warning('agents', `${agent} of ${user.email}: ${not_read.map(notReadText).join(', ')}`, advice)
   })
   if (!has_more)
     return findings.length > 0 ? findings : [ok('agents', 'everything that machines have reported was read')]
   const others = (await agentStatus.countUnread(null)) - data.length
-  const advice = 'List them with `tally users agents --reads-all no`.'
-  return [...findings, warning('agents', `${counted(others, 'more agent')} with something that was not read`, advice)]
+  const message = `${counted(others, 'more agent')} with something that was not read`
+  return [...findings, warning('agents', message, 'List them with `tally users agents --reads-all no`.')]
 }
 
 /** How many agents are listed one by one. */

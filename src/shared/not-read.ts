@@ -29,6 +29,3 @@ export function notReadText({ reason, name, count }: NotRead): string {
   const [one, several] = REASONS[reason]
   return `${count.toLocaleString('en')} ${count === 1 ? one : several}${name === null ? '' : ` (${name})`}`
 }
-
-/** What somebody at the machine does about it. */
-export const NOT_READ_ADVICE = 'Update Tally on that machine. If it remains, `tally agents scan` there lists the files.'

@@ -1,7 +1,7 @@
 /** What the agents on the person's machines recorded and Tally could not read; for an admin, on everybody's. */
 import { Button, Code, Group, List, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import { NOT_READ_ADVICE, notReadText } from '../../../shared/not-read.ts'
+import { notReadText } from '../../../shared/not-read.ts'
 import { flag, one, useAddress } from '../../address.ts'
 import { agoColumn, countColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -56,7 +56,9 @@ export function Agents() {
       />
       {list.rows?.some(({ not_read }) => not_read.length > 0) && (
         <Note maw={720} mt="sm">
-          {NOT_READ_ADVICE} A line disappears once the machine has read everything.
+          To have them read, update Tally on that machine. If they remain, <Code>tally agents scan</Code> there lists
+          the files, and prints the ID of the machine with <Code>--report</Code>. Once they are read, they are counted,
+          and no longer listed here.
         </Note>
       )}
     </>
@@ -97,19 +99,9 @@ const columnsOf = (isAdmin: boolean): Column<AgentStatus>[] => [
     key: 'agent',
     title: 'Agent',
     value: ({ agent_harness, version }) => `${agent_harness} ${version}`,
-    width: '190px',
+    width: '180px',
     phone: 'title',
-    cell: ({ agent_harness, version, machine, tally_version }) => (
-      <>
-        <bdi>
-          {agent_harness}
-          {version && ` ${version}`}
-        </bdi>
-        <Caption fw={400}>
-          machine {machine}, Tally {tally_version}
-        </Caption>
-      </>
-    ),
+    cell: ({ agent_harness, version }) => <bdi>{[agent_harness, version].filter(Boolean).join(' ')}</bdi>,
   },
   {
     key: 'not_read',
@@ -128,12 +120,26 @@ const columnsOf = (isAdmin: boolean): Column<AgentStatus>[] => [
         },
       ]
     : []),
+  {
+    key: 'machine',
+    title: 'Machine',
+    value: ({ machine }) => machine,
+    width: '170px',
+    cell: ({ machine, tally_version }) => (
+      <>
+        <Text span inherit ff="monospace">
+          {machine}
+        </Text>
+        <Caption fw={400}>Tally {tally_version}</Caption>
+      </>
+    ),
+  },
   countColumn('sessions', 'Sessions read', ({ sessions }) => sessions, { width: '120px' }),
   agoColumn('reported', 'Reported', ({ reported_at }) => reported_at, { width: '130px', phone: 'value' }),
 ]
 
 function NotReadLines({ of }: { of: AgentStatus['not_read'] }) {
-  if (of.length === 0) return <Text inherit>nothing</Text>
+  if (of.length === 0) return <>nothing</>
   return (
     <List size="sm" listStyleType="none" spacing={2}>
       {of.map((each) => (

@@ -63,7 +63,7 @@ export default function Tokens() {
       }
       actions={
         <>
-          <DownloadCsv path="/tokens" query={query} />
+          {tab === 'tokens' && <DownloadCsv path="/tokens" query={query} />}
           <Button leftSection={<IconPlus size={16} />} onClick={openNew}>
             New token
           </Button>
