@@ -279,6 +279,8 @@ module.exports = {
       // Read the databases of other programs.
       '^src/agents/session-database\\.ts$',
       '^src/agents/readers/(opencode|github-copilot)\\.ts$',
+      // An empty one as a lock.
+      '^src/agents/watch/lock\\.ts$',
     ]),
     onlyIn('commander-only-in-the-command-line', '(^|/)node_modules/commander/', ['^src/main\\.ts$', '^src/cli/']),
     onlyIn('figures-only-in-metrics', '(^|/)node_modules/prom-client/', ['^src/metrics\\.ts$']),

@@ -1060,3 +1060,22 @@ export function readAgentsEnvironment(environment: Environment = process.env): A
     ...(environment.CI && environment.CI !== 'false' ? { isCi: true } : {}),
   }
 }
+
+/** The variables that say where agents keep their files, as far as they are set: a service gets none from a shell. */
+export function agentsVariables(environment: Environment = process.env): Record<string, string> {
+  const variables: Record<string, string> = {}
+  const noted = new Proxy(environment, {
+    get: (all, name: string) => {
+      const value = all[name]
+      if (value && name !== 'HOME' && name !== 'USERPROFILE') variables[name] = value
+      return value
+    },
+  })
+  readAgentsEnvironment(noted)
+  return variables
+}
+
+/** Where agents that are started in this shell push telemetry to, according to the variable that their SDK reads. */
+export function telemetryEndpoint(variable: string, environment: Environment = process.env): string | undefined {
+  return environment[variable] || undefined
+}

@@ -28,6 +28,8 @@ export interface Outcome {
   repeated: number
   /** Among these, those that are not counted because another person has reported the same session. */
   held: number
+  /** With the number of entries that each is on the server. */
+  accepted: { use: SessionUse; entries: number }[]
   refused: { use: SessionUse; refusal: Refusal }[]
   /** Why the rest was not sent; null if everything was sent. */
   issue: ServerError | null
@@ -50,7 +52,8 @@ export async function reportUses(
   uses: readonly SessionUse[],
   options: ReportingOptions = {},
 ): Promise<Outcome> {
-  const outcome: Outcome = { created: 0, updated: 0, repeated: 0, held: 0, refused: [], issue: null, left: uses.length }
+  const counts = { created: 0, updated: 0, repeated: 0, held: 0, left: uses.length }
+  const outcome: Outcome = { ...counts, accepted: [], refused: [], issue: null }
   try {
     const timeZone = await findTimeZone(server, uses)
     for (const batch of batchesOf(uses, timeZone === undefined ? options : { ...options, timeZone })) {
@@ -60,6 +63,7 @@ export async function reportUses(
           outcome.refused.push({ use: sent.use, refusal: reported.refusal })
           return
         }
+        outcome.accepted.push({ use: sent.use, entries: reported.entries })
         outcome[reported.result] += 1
         if (reported.isHeld) outcome.held += 1
       })

@@ -7,16 +7,7 @@ import { reportStatus } from './report-status.ts'
 import { scanSession } from './scan.ts'
 import { BEAT_MS, beat, releaseLock, senderLockPath, takeLock } from './sender-lock.ts'
 import { findTimeZone, mayPass, type Reported, refusalText, reportBatch, ServerError } from './server.ts'
-import {
-  type Job,
-  keepRefused,
-  type RefusedJob,
-  readJobs,
-  readRefused,
-  refusedFolder,
-  removeWaiting,
-  spoolFolder,
-} from './spool.ts'
+import { forgetRefused, type Job, keepRefused, type RefusedJob, readJobs, removeWaiting, spoolFolder } from './spool.ts'
 
 /**
  * A session's file can lag behind the hook: agents write it through a queue. It is read immediately, so that its usage
@@ -280,14 +271,4 @@ function readSession({ job }: Session): Pick<Scan, 'uses' | 'damage' | 'readings
     const damage = { file: transcriptPath ?? sessionId, line: null, what: (error as Error).message }
     return { uses: [], damage: [damage], readings: [] }
   }
-}
-
-/** Removes earlier refusals of the session, because the new report replaces them. */
-function forgetRefused(environment: AgentsEnvironment, { agent, sessionId }: Session): void {
-  const { waiting } = readRefused(environment)
-  const same = waiting.filter(({ content: { job } }) => job.agent === agent && job.sessionId === sessionId)
-  removeWaiting(
-    refusedFolder(environment),
-    same.map(({ name }) => name),
-  )
 }

@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync 
 import { dirname, join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
 import type { AgentName } from './agent.ts'
+import type { Outcome } from './batches.ts'
 import { readJsonFile } from './private-files.ts'
 import { stateFolder } from './state-folder.ts'
 
@@ -19,6 +20,17 @@ export interface LastDelivery {
   sessionId: string
   /** Number of the session's entries on the server, one per model, day and place. */
   entries: number
+}
+
+/** A watcher of session files, as it was when it last had something to say. */
+export interface LastWatch {
+  pid: number
+  startedAt: string
+  agents: AgentName[]
+  /** Why files are only looked at once a minute, and what to do; null if their changes are notified. */
+  limit: string | null
+  /** When it tries again, after a failure. */
+  retryAt: string | null
 }
 
 export interface LastError {
@@ -45,7 +57,11 @@ export function log(environment: AgentsEnvironment, message: string): void {
 const lastPath = (environment: AgentsEnvironment, what: string) =>
   join(stateFolder(environment), 'last', `${what}.json`)
 
-function note(environment: AgentsEnvironment, what: string, content: LastHook | LastDelivery | LastError): void {
+function note(
+  environment: AgentsEnvironment,
+  what: string,
+  content: LastHook | LastDelivery | LastWatch | LastError,
+): void {
   const path = lastPath(environment, what)
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -62,6 +78,24 @@ export function noteDelivery(environment: AgentsEnvironment, agent: AgentName, d
   note(environment, `delivery-${agent}`, delivery)
 }
 
+/** The latest session of each agent among those that the server has acknowledged. */
+export function noteAccepted(environment: AgentsEnvironment, accepted: Outcome['accepted']): void {
+  const at = new Date().toISOString()
+  for (const [agent, reports] of Map.groupBy(accepted, ({ use }) => use.agentHarness)) {
+    const { sessionId } = reports.reduce((one, other) => (other.use.endedAt > one.use.endedAt ? other : one)).use
+    const ofSession = reports.filter(({ use }) => use.sessionId === sessionId)
+    noteDelivery(environment, agent, {
+      at,
+      sessionId,
+      entries: ofSession.reduce((sum, { entries }) => sum + entries, 0),
+    })
+  }
+}
+
+export function noteWatch(environment: AgentsEnvironment, watch: LastWatch): void {
+  note(environment, 'watch', watch)
+}
+
 /** Why nothing can be delivered at present; null once that is over. */
 export function noteError(environment: AgentsEnvironment, issue: LastError | null): void {
   try {
@@ -76,6 +110,10 @@ export function lastHook(environment: AgentsEnvironment, agent: AgentName): Last
 
 export function lastDelivery(environment: AgentsEnvironment, agent: AgentName): LastDelivery | undefined {
   return readJsonFile(lastPath(environment, `delivery-${agent}`))
+}
+
+export function lastWatch(environment: AgentsEnvironment): LastWatch | undefined {
+  return readJsonFile(lastPath(environment, 'watch'))
 }
 
 export function lastError(environment: AgentsEnvironment): LastError | undefined {

@@ -169,7 +169,7 @@ function pathOf({ cacheHome }: AgentsEnvironment, name: string): string {
   return join(cacheHome, 'tally', 'agents', `${name}.json`)
 }
 
-function digestOf(files: readonly FileState[]): string {
+export function digestOf(files: readonly FileState[]): string {
   const hash = new Bun.CryptoHasher('sha256')
   for (const { path, state } of files) hash.update(`${path}\0${state}\n`)
   return hash.digest('hex')

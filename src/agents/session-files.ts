@@ -9,14 +9,25 @@ import type { FileState } from './scan-cache.ts'
 export interface FoundFile extends FileState {
   size: number
   bornAt: number
+  /** Of the file or a companion, whichever changed last. */
+  changedAt: number
 }
 
-/** The session files of an agent, ordered by path. Missing folders contain none. */
-export function findFiles(reader: Reader, environment: AgentsEnvironment, damage: Damage[]): FoundFile[] {
+/**
+ * The session files of an agent, ordered by path. Missing folders contain none.
+ *
+ * @param onFolder called with each folder that was searched
+ */
+export function findFiles(
+  reader: Reader,
+  environment: AgentsEnvironment,
+  damage: Damage[],
+  onFolder?: (folder: string) => void,
+): FoundFile[] {
   const inFolders = reader.folders(environment).flatMap((folder) => {
     const isSessionFile = (path: string) => reader.isSessionFile(relative(folder, path))
     const isSessionFolder = (path: string) => reader.isSessionFolder?.(relative(folder, path)) ?? true
-    return pathsIn(folder, damage, { isSessionFile, isSessionFolder })
+    return pathsIn(folder, damage, { isSessionFile, isSessionFolder, ...(onFolder && { onFolder }) })
   })
   const found = new Map<string, FoundFile>()
   for (const path of [...inFolders, ...(reader.files?.(environment) ?? [])]) {
@@ -36,6 +47,7 @@ function findFile(reader: Reader, path: string, damage: Damage[]): (FoundFile & 
     path,
     size: stats.size,
     bornAt: stats.birthtimeMs,
+    changedAt: Math.max(...all.map((each) => each?.mtimeMs ?? 0)),
     identity: identityOf(stats),
     state: all.map((each) => (each ? `${each.size} ${each.mtimeMs} ${each.ino}` : '-')).join(','),
   }
@@ -60,18 +72,20 @@ function identityOf({ dev, ino }: Stats): string {
 interface Wanted {
   isSessionFile(path: string): boolean
   isSessionFolder(path: string): boolean
+  onFolder?(path: string): void
 }
 
 /**
  * The session files in a folder and its session folders, also behind links. Links are followed last, so that a folder is
  * known by its own path, and not into a folder that has been read, such as one that contains the link.
  */
-function pathsIn(folder: string, damage: Damage[], { isSessionFile, isSessionFolder }: Wanted): string[] {
+function pathsIn(folder: string, damage: Damage[], { isSessionFile, isSessionFolder, onFolder }: Wanted): string[] {
   const paths: string[] = []
   const folders: string[] = []
   const links: string[] = []
   const read = (path: string) => {
     folders.push(path)
+    onFolder?.(path)
     for (const entry of entriesOf(path, damage)) {
       const inside = join(path, entry.name)
       if (entry.isSymbolicLink()) links.push(inside)

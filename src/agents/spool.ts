@@ -128,3 +128,16 @@ export function retryRefused(environment: AgentsEnvironment): number {
   }
   return waiting.length
 }
+
+/** Removes earlier refusals of the session, because the new report replaces them. */
+export function forgetRefused(
+  environment: AgentsEnvironment,
+  { agent, sessionId }: Pick<Job, 'agent' | 'sessionId'>,
+): void {
+  const { waiting } = readRefused(environment)
+  const same = waiting.filter(({ content: { job } }) => job.agent === agent && job.sessionId === sessionId)
+  removeWaiting(
+    refusedFolder(environment),
+    same.map(({ name }) => name),
+  )
+}

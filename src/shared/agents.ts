@@ -14,6 +14,8 @@ export const WAY_NAMES: Record<Way, string> = {
 
 export interface AgentFacts {
   title: string
+  /** The command that starts it. */
+  program: string
   /** Another agent with the same session files. */
   fork?: string
   /**
@@ -28,16 +30,22 @@ const facts = <Name extends string>(agents: Record<Name, AgentFacts>) => agents
 export const AGENTS = facts({
   'claude-code': {
     title: 'Claude Code',
+    program: 'claude',
     ways: {
       telemetry: 'web searches',
       hook: 'web searches and /compact of sessions that are killed',
       files: 'web searches and /compact of sessions that are killed',
     },
   },
-  cline: { title: 'Cline', ways: { files: 'cancelled requests, and summaries' } },
-  codex: { title: 'Codex', ways: { telemetry: 'service tiers and web searches', hook: '', files: '' } },
+  cline: { title: 'Cline', program: 'cline', ways: { files: 'cancelled requests, and summaries' } },
+  codex: {
+    title: 'Codex',
+    program: 'codex',
+    ways: { telemetry: 'service tiers and web searches', hook: '', files: '' },
+  },
   'gemini-cli': {
     title: 'Gemini CLI',
+    program: 'gemini',
     ways: {
       telemetry: '',
       hook: 'requests that choose the model or compress the conversation',
@@ -46,16 +54,22 @@ export const AGENTS = facts({
   },
   'github-copilot': {
     title: 'GitHub Copilot CLI',
+    program: 'copilot',
     ways: {
       telemetry: 'compactions and cancelled requests',
       hook: 'cancelled requests',
       files: 'cancelled requests, and sessions before version 1.0.77',
     },
   },
-  kilo: { title: 'Kilo', ways: { hook: 'requests for titles', files: 'requests for titles' } },
-  'kimi-code': { title: 'Kimi Code', ways: { hook: 'cancelled requests', files: 'cancelled requests' } },
+  kilo: { title: 'Kilo', program: 'kilo', ways: { hook: 'requests for titles', files: 'requests for titles' } },
+  'kimi-code': {
+    title: 'Kimi Code',
+    program: 'kimi',
+    ways: { hook: 'cancelled requests', files: 'cancelled requests' },
+  },
   opencode: {
     title: 'opencode',
+    program: 'opencode',
     ways: {
       telemetry: 'the last requests of “opencode run”',
       hook: 'requests for titles',
@@ -64,13 +78,14 @@ export const AGENTS = facts({
   },
   pi: {
     title: 'Pi',
+    program: 'pi',
     fork: 'Oh My Pi',
     ways: {
       hook: 'cancelled requests, and sessions without a file',
       files: 'cancelled requests, and sessions without a file',
     },
   },
-  'qwen-code': { title: 'Qwen Code', ways: { telemetry: '', files: '' } },
+  'qwen-code': { title: 'Qwen Code', program: 'qwen', ways: { telemetry: '', files: '' } },
 })
 
 export type AgentName = keyof typeof AGENTS

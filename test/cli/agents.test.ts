@@ -1,6 +1,6 @@
 /** What runs on a developer's machine, as processes in an empty home, with a real server. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HOOKED_AGENTS } from '../../src/agents/install/install.ts'
 import {
@@ -118,7 +118,7 @@ describe('tally agents login', () => {
       reachable: false,
       error: expect.stringMatching(/^Not logged in.*tally agents login/),
     })
-    expect(loggedOut.agents).toHaveLength(HOOKED_AGENTS.length)
+    expect(loggedOut.agents.every(({ found }: { found: boolean }) => !found)).toBe(true)
   })
 
   test('stores nothing that would not work, and says why', async () => {
@@ -191,9 +191,8 @@ describe('tally agents install', () => {
     const agents = HOOKED_AGENTS
     await done(['install', ...agents, '--yes'])
     const status = await json(['status'])
-    expect(status.agents.map(({ agent, hook }: Record<string, unknown>) => [agent, hook])).toEqual(
-      agents.map((agent) => [agent, 'installed']),
-    )
+    const installed = status.agents.filter(({ hook }: { hook: string }) => hook === 'installed')
+    expect(installed.map(({ agent }: { agent: string }) => agent)).toEqual(agents)
     expect((await done(['install', ...agents])).stdout).toContain('the hook is already in')
     const settings = JSON.parse(await readFile(join(home, '.claude/settings.json'), 'utf8'))
     const { command } = settings.hooks.SessionEnd[0].hooks[0]
@@ -205,7 +204,9 @@ describe('tally agents install', () => {
     expect([await hook.exited, await hook.stderr.text()]).toEqual([0, ''])
     expect(await statusOf('claude-code')).toMatchObject({ waiting: 1, last_hook: { event: 'unknown' } })
     await done(['uninstall', ...agents, '--yes'])
-    expect((await json(['status'])).agents.every(({ hook }: { hook: string }) => hook === 'not installed')).toBe(true)
+    expect(
+      (await json(['status', ...agents])).agents.every(({ hook }: { hook: string }) => hook === 'not installed'),
+    ).toBe(true)
     expect((await done(['uninstall', ...agents])).stdout).toContain('no hook in')
   })
 
@@ -221,6 +222,80 @@ describe('tally agents install', () => {
   test('knows the agents that have hooks', async () => {
     const { code, stderr } = await run(['install', 'qwen-code'])
     expect([code, stderr]).toEqual([2, expect.stringContaining('Allowed choices are claude-code, codex')])
+  })
+})
+
+describe('tally agents status', () => {
+  /** An executable like those that package managers and installers leave, as a link in a folder of the PATH. */
+  async function installAgent(program: string, path: string): Promise<void> {
+    await mkdir(join(home, 'bin'), { recursive: true })
+    await mkdir(join(home, path, '..'), { recursive: true })
+    await writeFile(join(home, path), '#!/bin/sh\necho started >> started\n', { mode: 0o755 })
+    await symlink(join(home, path), join(home, 'bin', program))
+  }
+
+  test('shows without a login which agents are here, their versions, and what each lacks', async () => {
+    const packages = 'lib/node_modules/@openai/codex'
+    await installAgent('codex', `${packages}/bin/codex.js`)
+    await writeFile(join(home, packages, 'package.json'), JSON.stringify({ name: '@openai/codex', version: '0.61.0' }))
+    await installAgent('claude', 'share/claude/versions/2.0.31')
+    await installAgent('opencode', '.opencode/bin/opencode')
+    await fillHome(home)
+    said = { PATH: join(home, 'bin') }
+    // Which programs are on the PATH, only a process of its own finds out.
+    const ofProcess = async (...flags: string[]) =>
+      (await run(['status', ...flags], undefined, { asProcess: true })).stdout
+    const { agents, server, watch } = JSON.parse(await ofProcess('--json'))
+    expect(server.error).toContain('Not logged in')
+    expect(watch).toMatchObject({ running: false, service: null })
+    const named = (name: string) => agents.find(({ agent }: { agent: string }) => agent === name)
+    const scan = (agent: string) => ({
+      what: 'None of its sessions has been reported from this machine.',
+      command: `tally agents scan --agent ${agent} --report`,
+    })
+    expect(named('claude-code')).toMatchObject({
+      ...{ found: true, version: '2.0.31', program: join(home, 'bin/claude'), connected: [] },
+      ...{ folders: [join(home, '.claude/projects')], session_files: 2, last_delivery: null },
+      last_session_at: expect.stringMatching(/^20/),
+      missing: [
+        { what: 'It does not report what it uses.', command: 'tally agents install claude-code' },
+        scan('claude-code'),
+      ],
+    })
+    expect(named('codex')).toMatchObject({ version: '0.61.0' })
+    expect(named('gemini-cli')).toMatchObject({ found: true, version: null, program: null })
+    expect(named('opencode')).toMatchObject({ found: true, version: null, session_files: 0, last_session_at: null })
+    expect(named('qwen-code')).toMatchObject({ found: false, hook: 'not available', missing: [] })
+    const stdout = await ofProcess()
+    expect(stdout).toMatch(/^claude-code +2\.0\.31 +none +2 +20.*\n(.*\n)*opencode +unknown +none +0 +– +–/m)
+    expect(stdout).toMatch(/^Not on this machine: qwen-code/m)
+    expect(stdout).toContain('codex: It does not report what it uses. Run: tally agents install codex\n')
+    expect(await readdir(home)).not.toContain('started')
+  })
+
+  test('shows the ways in which an agent is connected, and what a scan has reported', async () => {
+    await fillHome(home)
+    await done(['install', 'claude-code', '--yes'])
+    const settings = join(home, '.claude/settings.json')
+    const { hooks } = JSON.parse(await readFile(settings, 'utf8'))
+    const otel = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://tally.example.com/api/v1/telemetry' }
+    await writeFile(settings, JSON.stringify({ hooks, env: otel, disableAllHooks: true }))
+    // A comment is no setting.
+    await writeFile(join(home, '.codex/config.toml'), '# https://tally.example.com/api/v1/telemetry\n')
+    const endpoint = 'https://tally.example.com/api/v1/telemetry/v1/logs'
+    said = { GEMINI_TELEMETRY_OTLP_ENDPOINT: 'https://tally.example.com/api/v1/telemetry' }
+    const connected = async (agent: string) => (await statusOf(agent)).connected
+    expect(await connected('claude-code')).toEqual(['hook', 'telemetry'])
+    expect((await statusOf('claude-code')).missing.map(({ what }: { what: string }) => what)).toEqual([
+      '`disableAllHooks` is true. Claude Code does not run hooks until you change it.',
+      'The hook has not run yet. Restart sessions that were running when it was installed.',
+    ])
+    expect([await connected('codex'), await connected('gemini-cli')]).toEqual([[], ['telemetry']])
+    await writeFile(join(home, '.codex/config.toml'), `[otel.exporter.otlp-http]\nendpoint = "${endpoint}"\n`)
+    expect(await connected('codex')).toEqual(['telemetry'])
+    await logIn()
+    await done(['scan', '--report'])
+    expect((await statusOf('codex')).last_delivery).toMatchObject({ entries: 1 })
   })
 })
 
@@ -477,8 +552,7 @@ describe('while no server takes it, nothing is lost', () => {
       for (const { agent, hook } of await capturedSessions(home)) await run(['hook', agent], hook)
       await untilDelivered()
       const status = await json(['status'])
-      const refused = status.agents.filter(({ refused }: { refused: unknown[] }) => refused.length > 0)
-      expect(refused).toMatchObject([{ agent: 'claude-code', refused: [{}] }])
+      expect(status.agents.flatMap(({ refused }: { refused: unknown[] }) => refused)).toHaveLength(1)
       expect(status.agents[0].refused[0]).toMatchObject({
         session_id: CLAUDE_SESSION,
         reasons: [expect.stringContaining('413')],

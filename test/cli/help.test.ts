@@ -49,6 +49,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally agents scan',
     'tally agents status',
     'tally agents uninstall',
+    'tally agents watch',
     'tally approvals',
     'tally audit',
     'tally backup',

@@ -58,6 +58,12 @@ export function hasHook(agent: AgentName, environment: AgentsEnvironment): boole
   return settings !== undefined && installerOf(agent).hasHook(settings)
 }
 
+/** Why an installed hook does not run. Throws {@link SettingsError}. */
+export function hookWarnings(agent: AgentName, environment: AgentsEnvironment): string[] {
+  const settings = readSettingsFile(settingsPath(agent, environment))
+  return settings === undefined ? [] : installerOf(agent).warnings(settings)
+}
+
 /** Throws {@link SettingsError}. */
 export function planInstall(
   agent: AgentName,

@@ -7,6 +7,7 @@ import { addAgentsInstallCommands } from './install.ts'
 import { addAgentsLoginCommands } from './login.ts'
 import { addAgentsScanCommand } from './scan.ts'
 import { addAgentsStatusCommand } from './status.ts'
+import { addAgentsWatchCommand } from './watch.ts'
 
 export function addAgentsCommands(program: Command): void {
   const agents = program
@@ -18,12 +19,14 @@ export function addAgentsCommands(program: Command): void {
         'tally agents scan',
         'tally agents login --url http://tally.lan:4747',
         'tally agents install claude-code codex',
+        'tally agents watch --install',
         'tally agents status',
       ),
     )
   addAgentsScanCommand(agents)
   addAgentsLoginCommands(agents)
   addAgentsInstallCommands(agents)
+  addAgentsWatchCommand(agents)
   addAgentsStatusCommand(agents)
   addAgentsFlushCommand(agents)
   addAgentsHookCommand(agents)

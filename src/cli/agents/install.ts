@@ -24,7 +24,7 @@ interface InstallFlags {
   yes?: boolean
 }
 
-export function agentsArgument(flags: string, description: string): Argument {
+function agentsArgument(flags: string, description: string): Argument {
   return new Argument(flags, description).choices(HOOKED_AGENTS)
 }
 
@@ -46,7 +46,7 @@ export function addAgentsInstallCommands(agents: Command): void {
       for (const { agent, path } of plans.filter((plan) => !isChange(plan))) {
         print(`${agent}: the hook is already in ${path}.`)
       }
-      const advice = shortLivedAdvice(self)
+      const advice = shortLivedAdvice(self, { what: 'hook', command: 'tally agents install' })
       if (changes.length > 0 && advice !== undefined) note(advice)
       await show(changes, { yes, question: 'Install the hook?' })
       for (const change of changes) {

@@ -1,6 +1,7 @@
 /** Runs `tally agents scan`. */
 import { AGENT_NAMES, type AgentName, type Counts, damageWire, type SessionUse } from '../../agents/agent.ts'
 import { type Outcome, previewUses, type ReportingOptions, reportUses } from '../../agents/batches.ts'
+import { noteAccepted } from '../../agents/journal.ts'
 import { READERS } from '../../agents/readers/all.ts'
 import { type ReportOptions, reportOf } from '../../agents/report.ts'
 import { reportStatus } from '../../agents/report-status.ts'
@@ -184,10 +185,12 @@ function reportOptions({ withTitles, agentName, project, ticket, label }: ScanFl
   }
 }
 
-function reported(server: ClientConfig, uses: readonly SessionUse[], flags: ScanFlags): Promise<Outcome> {
-  return withProgress('Reporting entries', (options) =>
+async function reported(server: ClientConfig, uses: readonly SessionUse[], flags: ScanFlags): Promise<Outcome> {
+  const outcome = await withProgress('Reporting entries', (options) =>
     reportUses(server, uses, { ...reportOptions(flags), ...options }),
   )
+  noteAccepted(readAgentsEnvironment(), outcome.accepted)
+  return outcome
 }
 
 async function withProgress<Result>(

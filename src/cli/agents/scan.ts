@@ -6,7 +6,9 @@ import { collectLabel } from '../flags/entry.ts'
 import { examples, optionOf } from '../flags/options.ts'
 import type { ScanFlags } from './scan-run.ts'
 
-function parseSince(text: string): number {
+export const agentOption = () => new Option('--agent <names...>', 'only these agents').choices(AGENT_NAMES)
+
+export function parseSince(text: string): number {
   const durationMs = parseDuration(text)
   const moment = durationMs === undefined ? parseMoment(text, 'UTC') : Date.now() - durationMs
   if (moment === undefined)
@@ -18,7 +20,7 @@ export function addAgentsScanCommand(agents: Command): void {
   agents
     .command('scan')
     .description('Read token usage from the session files of agents, show it, and with --report send it to a server')
-    .addOption(new Option('--agent <names...>', 'only these agents').choices(AGENT_NAMES))
+    .addOption(agentOption())
     .option(
       '--since <when>',
       'only sessions that were active after a date (UTC), a timestamp or a duration ago such as 30d; each is counted as a whole',

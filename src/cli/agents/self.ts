@@ -15,9 +15,12 @@ export function selfCommand(): string[] {
 const SHORT_LIVED = /[\\/](?:_npx|dlx(?:-[^\\/]*)?|bunx-[^\\/]*)[\\/]/
 
 /** What to say before settings that stay name an executable that does not; undefined if it stays. */
-export function shortLivedAdvice([executable = '']: readonly string[]): string | undefined {
+export function shortLivedAdvice(
+  [executable = '']: readonly string[],
+  { what, command }: { what: string; command: string },
+): string | undefined {
   if (!SHORT_LIVED.test(executable)) return undefined
-  return `The hook would run ${executable}, which a package manager can delete at any time. Install Tally to stay with \`npm install --global tally-agents\`, then run \`tally agents install\`.`
+  return `The ${what} would run ${executable}, which a package manager can delete at any time. Install Tally to stay with \`npm install --global tally-agents\`, then run \`${command}\`.`
 }
 
 function isSame(path: string, other: string): boolean {
