@@ -33,10 +33,8 @@ interface Session {
   digest: string
 }
 
-/** What a server has acknowledged of an agent. */
+/** What a server has acknowledged of an agent, from the owner of a token. */
 interface Acknowledged {
-  /** The server and the owner of the token, as a digest. */
-  target: string
   /** The earliest acknowledgement. */
   at: number
   /** The digests of sessions. */
@@ -47,15 +45,21 @@ interface Acknowledged {
 
 export async function reportChanges(options: ChangesOptions): Promise<Outcome> {
   const { environment, server, agents, since } = options
-  const { uses, damage } = scanAll({ environment, agents, ...(since === undefined ? {} : { since }) })
-  const sessions = sessionsOf(uses)
-  const target = new Bun.CryptoHasher('sha256').update(`${server.url}\0${server.token}`).digest('hex')
-  const known = new Map(agents.map((agent) => [agent, acknowledgedOf(environment, agent, target)]))
-  const isKnown = ({ agent, sessionId, digest }: Session) => known.get(agent)!.sessions[sessionId] === digest
-  const changed = sessions.filter((session) => !isKnown(session))
+  const target = new Bun.CryptoHasher('sha256').update(`${server.url}\0${server.token}`).digest('hex').slice(0, 16)
+  const scans = agents.map((agent) => {
+    const { uses, damage } = scanAll({ environment, agents: [agent], ...(since === undefined ? {} : { since }) })
+    const name = `${agent}-acknowledged-${target}`
+    return {
+      name,
+      sessions: sessionsOf(uses),
+      damage: damage.map(damageText),
+      known: acknowledgedIn(environment, name),
+    }
+  })
+  const changed = scans.flatMap(({ sessions, known }) => sessions.filter((session) => !isKnown(session, known)))
   const outcome = await reportUses(
     server,
-    changed.flatMap((session) => session.uses),
+    changed.flatMap(({ uses }) => uses),
   )
   const { issue } = outcome
   if (issue) log(environment, issue.message)
@@ -63,46 +67,43 @@ export async function reportChanges(options: ChangesOptions): Promise<Outcome> {
   noteAccepted(environment, outcome.accepted)
   keepRefusals(options, changed, outcome)
   const answered = new Set([...outcome.accepted, ...outcome.refused].map(({ use }) => use))
-  const isAcknowledged = (session: Session) => isKnown(session) || session.uses.every((use) => answered.has(use))
-  for (const [agent, { at, damage: logged }] of known) {
-    const texts = damage.map(damageText)
-    for (const text of texts) if (!logged.includes(text)) log(environment, `counted only in part: ${text}`)
-    const ofAgent = sessions.filter((session) => session.agent === agent && isAcknowledged(session))
-    const digests = Object.fromEntries(ofAgent.map(({ sessionId, digest }) => [sessionId, digest]))
-    storeKept(environment, nameOf(agent), { target, at, sessions: digests, damage: texts } satisfies Acknowledged)
+  for (const { name, sessions, damage, known } of scans) {
+    for (const text of damage) if (!known.damage.includes(text)) log(environment, `counted only in part: ${text}`)
+    const acknowledged = sessions.filter((each) => isKnown(each, known) || each.uses.every((use) => answered.has(use)))
+    const digests = Object.fromEntries(acknowledged.map(({ sessionId, digest }) => [sessionId, digest]))
+    storeKept(environment, name, { at: known.at, sessions: digests, damage } satisfies Acknowledged)
   }
   return outcome
 }
 
 function sessionsOf(uses: readonly SessionUse[]): Session[] {
-  const groups = Map.groupBy(uses, ({ agentHarness, sessionId }) => `${agentHarness} ${sessionId}`)
-  return [...groups.values()].map((ofSession) => {
-    const { agentHarness, sessionId } = ofSession[0]!
+  return [...Map.groupBy(uses, ({ sessionId }) => sessionId)].map(([sessionId, ofSession]) => {
     // Without the cells, which are a function: the days of the use are their sums.
     const digest = Bun.hash(JSON.stringify(ofSession)).toString(36)
-    return { agent: agentHarness, sessionId, uses: ofSession, digest }
+    return { agent: ofSession[0]!.agentHarness, sessionId, uses: ofSession, digest }
   })
 }
 
-const nameOf = (agent: AgentName) => `${agent}-acknowledged`
+const isKnown = ({ sessionId, digest }: Session, { sessions }: Acknowledged) => sessions[sessionId] === digest
 
-function acknowledgedOf(environment: AgentsEnvironment, agent: AgentName, target: string): Acknowledged {
-  const kept = loadKept<Acknowledged>(environment, nameOf(agent))
+function acknowledgedIn(environment: AgentsEnvironment, name: string): Acknowledged {
+  const kept = loadKept<Acknowledged>(environment, name)
   const now = Date.now()
   // In both directions: the clock may have been set back.
-  const isOfTarget = kept?.target === target && Math.abs(now - kept.at) < REPEAT_MS
-  return isOfTarget ? kept : { target, at: now, sessions: {}, damage: kept?.damage ?? [] }
+  const isRecent = kept !== undefined && Math.abs(now - kept.at) < REPEAT_MS
+  return isRecent ? kept : { at: now, sessions: {}, damage: kept?.damage ?? [] }
 }
 
 /** Until a person decides about them, as with those of hooks. */
 function keepRefusals({ environment, named }: ChangesOptions, changed: readonly Session[], outcome: Outcome): void {
+  const refusals = new Map(outcome.refused.map(({ use, refusal }) => [use, refusalText(refusal)]))
+  const accepted = new Set(outcome.accepted.map(({ use }) => use))
   const refusedBefore = new Set(readRefused(environment).waiting.map(({ content: { job } }) => job.sessionId))
   const at = new Date().toISOString()
   for (const { agent, sessionId, uses } of changed) {
-    const reasons = outcome.refused.filter(({ use }) => uses.includes(use)).map(({ refusal }) => refusalText(refusal))
-    const isAccepted = outcome.accepted.some(({ use }) => uses.includes(use))
-    if ((reasons.length > 0 || isAccepted) && refusedBefore.has(sessionId))
-      forgetRefused(environment, { agent, sessionId })
+    const reasons = uses.flatMap((use) => refusals.get(use) ?? [])
+    const isAnswered = reasons.length > 0 || uses.some((use) => accepted.has(use))
+    if (isAnswered && refusedBefore.has(sessionId)) forgetRefused(environment, { agent, sessionId })
     if (reasons.length === 0) continue
     const job = { agent, sessionId, transcriptPath: null, event: 'watch', at, server: named, environment }
     keepRefused(environment, { job, at, reasons })

@@ -271,6 +271,10 @@ export const GUIDES: readonly Guide[] = [
         waits:
           'A session is reported after the agent responds. “tally agents status” shows pending sessions and the reason.',
       },
+      {
+        instruction: 'Or, for all agents and without a change of their settings, as their session files grow:',
+        lines: () => 'tally agents watch --install',
+      },
     ],
   },
 ]
