@@ -28,6 +28,8 @@ export interface ServiceStep {
   args: string[]
   /** What is not there cannot be stopped. */
   mayFail?: true
+  /** How often to try, for a manager that has not yet forgotten what it was told to stop. */
+  attempts?: number
 }
 
 export interface ServiceOptions {
@@ -126,7 +128,7 @@ ${entries.map((entry) => `    ${entry}\n`).join('')}  </dict>
     manager: 'launchctl',
     start: [
       { args: ['launchctl', 'bootout', `${domain}/${LABEL}`], mayFail: true },
-      { args: ['launchctl', 'bootstrap', domain, path] },
+      { args: ['launchctl', 'bootstrap', domain, path], attempts: 10 },
     ],
     stop: [{ args: ['launchctl', 'bootout', `${domain}/${LABEL}`], mayFail: true }],
     forget: [],
@@ -227,9 +229,16 @@ export function uninstallService({ path, links, stop, forget }: WatchService): v
   perform(forget)
 }
 
+const PAUSE_MS = 500
+
 function perform(steps: readonly ServiceStep[]): void {
-  for (const { args, mayFail } of steps) {
-    const { exitCode, stderr } = Bun.spawnSync(args, { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
+  for (const { args, mayFail, attempts = 1 } of steps) {
+    const attempt = () => Bun.spawnSync(args, { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
+    let { exitCode, stderr } = attempt()
+    for (let count = 1; exitCode !== 0 && count < attempts; count += 1) {
+      Bun.sleepSync(PAUSE_MS)
+      ;({ exitCode, stderr } = attempt())
+    }
     if (exitCode === 0 || mayFail) continue
     throw new ServiceError(`\`${args.join(' ')}\` failed: ${stderr.toString().trim() || `exit code ${exitCode}`}`)
   }
