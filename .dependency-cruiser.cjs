@@ -153,7 +153,7 @@ const PARTS = {
   // A client typed by the server's routes (see `web-knows-the-type-of-the-app-only`), with the same filters of entries.
   'src/web/': [
     '^src/app\\.ts$',
-    '^src/shared/(active-time|entry-filters|event-types|forecast|not-read|people-dimensions|price-texts|sheet-fields|token-scopes)\\.ts$',
+    '^src/shared/(active-time|agents|entry-filters|event-types|forecast|not-read|people-dimensions|price-texts|sheet-fields|token-scopes)\\.ts$',
   ],
   'migrations/': [],
 }
@@ -231,7 +231,7 @@ module.exports = {
       from: { path: '^src/agents/' },
       to: {
         path: '^src/',
-        pathNot: ['^src/agents/', '^src/lib/', '^src/embedded/version\\.ts$'],
+        pathNot: ['^src/agents/', '^src/lib/', '^src/shared/agents\\.ts$', '^src/embedded/version\\.ts$'],
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -267,13 +267,13 @@ export const GUIDES: readonly Guide[] = [
             instruction: 'Report new sessions automatically (shows the changes of settings first):',
             lines: () => `tally agents install ${AGENT_NAMES.filter((name) => 'hook' in AGENTS[name].ways).join(' ')}`,
           },
+          {
+            instruction: 'Or, for all agents and without a change of their settings, as their session files grow:',
+            lines: () => 'tally agents watch --install',
+          },
         ],
         waits:
           'A session is reported after the agent responds. “tally agents status” shows pending sessions and the reason.',
-      },
-      {
-        instruction: 'Or, for all agents and without a change of their settings, as their session files grow:',
-        lines: () => 'tally agents watch --install',
       },
     ],
   },
