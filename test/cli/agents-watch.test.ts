@@ -150,20 +150,37 @@ describe('tally agents watch', () => {
     expect(await third.exited).toBe(0)
   })
 
-  test('loses and doubles nothing while its processes are killed', async () => {
-    await logIn()
+  test('loses and doubles nothing when it is killed while it reports', async () => {
     const session = `s-${crypto.randomUUID()}`
     const path = await transcript(session)
-    for (let round = 1; round <= 3; round += 1) {
-      await appendFile(path, answer(session, `m${round}`))
-      const watcher = await startWatcher()
-      // Some end before the report, some during it, some after it.
-      await Bun.sleep(Math.random() * 1_500)
-      watcher.kill('SIGKILL')
-      await watcher.exited
+    const killsAt: ('before it is recorded' | 'after it is recorded')[] = []
+    let watcher: Bun.Subprocess | undefined
+    const proxy = Bun.serve({
+      port: 0,
+      fetch: async (request) => {
+        const { url, method, headers } = request
+        const body = method === 'GET' ? null : await request.text()
+        const forward = () => fetch(server.url + new URL(url).pathname, { method, headers, body })
+        const killAt = killsAt.shift()
+        const answer = killAt === 'before it is recorded' ? new Response(null, { status: 503 }) : await forward()
+        if (killAt) watcher!.kill('SIGKILL')
+        return answer
+      },
+    })
+    const env = { TALLY_URL: proxy.url.origin, TALLY_TOKEN: token }
+    try {
+      for (const [round, killAt] of (['before it is recorded', 'after it is recorded'] as const).entries()) {
+        await appendFile(path, answer(session, `m${round}`))
+        killsAt.push(killAt)
+        watcher = await startWatcher([], env)
+        await watcher.exited
+      }
+      await appendFile(path, answer(session, 'm2'))
+      watcher = await startWatcher([], env)
+      await until('all calls are reported', async () => (await outputOf(session)) === 30)
+    } finally {
+      await proxy.stop(true)
     }
-    await startWatcher()
-    await until('all calls are reported', async () => (await outputOf(session)) === 30)
   })
 
   test('tries again while the server cannot be reached, which its status says', async () => {
