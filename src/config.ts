@@ -1008,6 +1008,10 @@ export interface AgentsEnvironment {
   codexHome: string | undefined
   /** The folder that holds `.gemini`, where it is not the home folder. */
   geminiHome: string | undefined
+  /** The folder that holds all files of Goose, where they are not in the usual ones. */
+  gooseRoot: string | undefined
+  /** The folder of Grok CLI, where it is not `.grok` in the home folder. */
+  grokHome: string | undefined
   /** The folder of GitHub Copilot CLI, where it is not `.copilot` in the home folder. */
   copilotHome: string | undefined
   /** The folder that holds the sessions of Qwen Code, where it is not `.qwen` in the home folder. */
@@ -1045,6 +1049,8 @@ export function readAgentsEnvironment(environment: Environment = process.env): A
     claudeConfigDir: environment.CLAUDE_CONFIG_DIR || undefined,
     codexHome: environment.CODEX_HOME || undefined,
     geminiHome: environment.GEMINI_CLI_HOME || undefined,
+    gooseRoot: environment.GOOSE_PATH_ROOT || undefined,
+    grokHome: environment.GROK_HOME || undefined,
     copilotHome: environment.COPILOT_HOME || undefined,
     qwenHome: environment.QWEN_RUNTIME_DIR || environment.QWEN_HOME || undefined,
     clineData: environment.CLINE_DATA_DIR || (environment.CLINE_DIR ? join(environment.CLINE_DIR, 'data') : undefined),

@@ -27,6 +27,8 @@ export const CHAPTERS: Chapter[] = [
       'connect/codex',
       'connect/gemini-cli',
       'connect/github-copilot',
+      'connect/goose',
+      'connect/grok',
       'connect/kilo',
       'connect/kimi-code',
       'connect/opencode',

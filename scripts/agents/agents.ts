@@ -277,6 +277,77 @@ env_key = "MOCK_KEY"
     },
   },
   {
+    name: 'goose',
+    package: '@aaif/goose-binary-linux-x64',
+    program: 'goose-binary-linux-x64',
+    encodings: ['json'],
+    // After it was killed, it runs the tool again.
+    lacks: ['forked', 'killed', 'fast', 'moved named', 'moved forked', 'moved worktree'],
+    hasHook: false,
+    hasNoTelemetry: true,
+    unrecorded: ['title'],
+    configure: ({ model }) => {
+      const { origin, pathname } = new URL(model)
+      const extension = { enabled: true, type: 'platform', name: 'summon' }
+      const settings = { GOOSE_MODE: 'auto', extensions: { summon: extension } }
+      return {
+        telemetry: {},
+        files: [{ path: '.config/goose/config.yaml', text: JSON.stringify(settings) }],
+        mock: {
+          ...{ GOOSE_PROVIDER: 'openai', GOOSE_MODEL: 'gpt-5.4', GOOSE_DISABLE_KEYRING: '1' },
+          ...{
+            OPENAI_HOST: origin,
+            OPENAI_BASE_PATH: `${pathname.slice(1)}/v1/chat/completions`,
+            OPENAI_API_KEY: 'mock',
+          },
+        },
+      }
+    },
+    ask: ({ session, question, compacts }) => [
+      ...['run', ...(session === 'new' ? [] : ['--resume']), '--text', compacts ? '/compact' : question],
+    ],
+  },
+  {
+    name: 'grok',
+    package: '@xai-official/grok',
+    program: 'grok',
+    encodings: ['json'],
+    // A turn counts where it ends. Its clock cannot be moved, and its files have times as numbers.
+    lacks: [
+      ...(['compacted', 'fast', 'branched', 'moved', 'moved named', 'moved forked', 'moved compacted'] as const),
+      ...(['moved sub-agent', 'moved worktree'] as const),
+    ],
+    hasHook: false,
+    hasNoTelemetry: true,
+    unrecorded: ['title', 'summary'],
+    recordsAfterTools: true,
+    configure: ({ model }) => ({
+      telemetry: {},
+      files: [
+        {
+          path: '.grok/config.toml',
+          text: `[models]
+default = "mock"
+
+[model.mock]
+model = "gpt-5.4"
+base_url = "${model}/v1"
+name = "mock"
+env_key = "MOCK_KEY"
+api_backend = "chat_completions"
+context_window = 400000
+`,
+        },
+      ],
+      mock: { MOCK_KEY: 'mock', XAI_API_KEY: 'mock', GROK_DISABLE_AUTOUPDATER: '1' },
+    }),
+    ask: ({ session, question }) => [
+      ...['--model', 'mock', '--always-approve', ...(session === 'new' ? [] : ['--continue'])],
+      ...(session === 'forked' ? ['--fork-session'] : []),
+      ...['--print', question],
+    ],
+  },
+  {
     name: 'kilo',
     package: '@kilocode/cli',
     program: 'kilo',

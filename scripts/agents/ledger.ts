@@ -5,7 +5,7 @@ import type { Counts } from '../../src/agents/agent.ts'
 export const COUNTS = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const
 
 /** Why an agent made a request. Only those that some source of usage lacks have a purpose of their own. */
-export type Purpose = 'conversation' | 'title' | 'router' | 'compaction'
+export type Purpose = 'conversation' | 'title' | 'summary' | 'router' | 'compaction'
 
 export interface ServedRequest {
   /** The run of an agent that it belongs to: the first part of the path. */

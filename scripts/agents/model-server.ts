@@ -76,16 +76,19 @@ const TOOLS: Record<string, ToolCall['input']> = {
   },
   spawn_agent: { message: 'What is here?' },
   invoke_agent: { agent_name: 'generalist', prompt: 'What is here?' },
+  delegate: { instructions: 'What is here?' },
+  spawn_subagent: { description: 'Look', prompt: 'What is here?', background: false },
   // Shells.
   Bash: { command: WAITING, description: 'Wait' },
   bash: { command: WAITING, description: 'Wait', mode: 'sync', initial_wait: 60 },
   exec_command: { cmd: WAITING },
   shell: { command: WAITING.split(' ') },
   shell_command: { command: WAITING },
+  run_terminal_command: { command: WAITING, description: 'Wait' },
   run_shell_command: { command: WAITING, description: 'Wait', is_background: false },
 }
 
-const SUB_AGENTS = ['Agent', 'agent', 'task', 'spawn_agent', 'invoke_agent']
+const SUB_AGENTS = ['Agent', 'agent', 'task', 'spawn_agent', 'invoke_agent', 'delegate', 'spawn_subagent']
 
 /** The tool that the question asks for, if the agent has it. */
 function toolFor(asked: string, request: ModelRequest): ToolCall | undefined {
@@ -110,6 +113,8 @@ const OTHERS: Record<string, (request: string) => object> = {
   // Of Cline.
   spawn_agent: (request) =>
     request.includes('systemPrompt') ? { systemPrompt: 'You look.', task: 'What is here?' } : {},
+  // Of Goose.
+  shell: (request) => (request.includes('timeout_secs') ? { command: WAITING } : {}),
 }
 
 /** The same call of a shell with another command. */
@@ -143,11 +148,20 @@ function lastQuestion(request: object): string {
 function purposeOf(request: { systemInstruction?: unknown }): Purpose {
   if (JSON.stringify(request.systemInstruction ?? '').includes('state_snapshot')) return 'compaction'
   const text = JSON.stringify(request)
-  if (text.includes('Generate a title for this conversation')) return 'title'
+  if (TITLES.some((asked) => text.includes(asked))) return 'title'
   // Of GitHub Copilot CLI.
   if (text.includes('Please create a detailed summary of the conversation so far.')) return 'compaction'
+  if (text.includes(SUMMARY)) return 'summary'
   return text.includes('model_choice') ? 'router' : 'conversation'
 }
+
+const TITLES = [
+  ...['Generate a title for this conversation', 'Generate a short title (four words or less)'],
+  ...['5-10 word descriptive title for the session', 'Output ONLY the title'],
+]
+
+/** Of Grok CLI, after each turn. */
+const SUMMARY = 'Summarize earlier turns or the whole session'
 
 type Event = [name: string | null, data: unknown]
 

@@ -319,7 +319,7 @@ class Run {
     const { isNamed = false } = own
     const day = new Date(request.at - daysAgoOf(own) * DAY_MS).toISOString().slice(0, 10)
     if (source === 'telemetry') return [day, ...(isNamed ? placesIn(own).slice(0, 1) : [])].join(' ')
-    const isOne = SERVERS.some((each) => each === source)
+    const isOne = this.agent.hasNoTelemetry || SERVERS.some((each) => each === source)
     // What files lack is counted at the latest place of the day.
     const isLacking = !isOne && this.agent.unrecorded?.includes(request.purpose)
     const last = steps.findLast((step) => daysAgoOf(step) === daysAgoOf(own))!

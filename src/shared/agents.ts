@@ -61,6 +61,12 @@ export const AGENTS = facts({
       files: 'cancelled requests, and sessions before version 1.0.77',
     },
   },
+  goose: { title: 'Goose', program: 'goose', ways: { files: 'requests for titles' } },
+  grok: {
+    title: 'Grok CLI',
+    program: 'grok',
+    ways: { files: 'requests for titles and summaries, and turns that failed' },
+  },
   kilo: { title: 'Kilo', program: 'kilo', ways: { hook: 'requests for titles', files: 'requests for titles' } },
   'kimi-code': {
     title: 'Kimi Code',

@@ -5,6 +5,8 @@ import { cline } from './cline.ts'
 import { codex } from './codex.ts'
 import { geminiCli } from './gemini-cli.ts'
 import { githubCopilot } from './github-copilot.ts'
+import { goose } from './goose.ts'
+import { grok } from './grok.ts'
 import { kimiCode } from './kimi-code.ts'
 import { kilo, opencode } from './opencode.ts'
 import { pi } from './pi.ts'
@@ -17,6 +19,8 @@ export const READERS: Record<AgentName, Reader> = {
   codex,
   'gemini-cli': geminiCli,
   'github-copilot': githubCopilot,
+  goose,
+  grok,
   kilo,
   'kimi-code': kimiCode,
   opencode,
