@@ -82,6 +82,7 @@ export const AGENTS = facts({
       files: 'requests for titles',
     },
   },
+  openhands: { title: 'OpenHands', program: 'openhands', ways: { files: 'requests that failed' } },
   pi: {
     title: 'Pi',
     program: 'pi',

@@ -9,6 +9,7 @@ import { goose } from './goose.ts'
 import { grok } from './grok.ts'
 import { kimiCode } from './kimi-code.ts'
 import { kilo, opencode } from './opencode.ts'
+import { openhands } from './openhands.ts'
 import { pi } from './pi.ts'
 import { qwenCode } from './qwen-code.ts'
 import type { Reader } from './reader.ts'
@@ -24,6 +25,7 @@ export const READERS: Record<AgentName, Reader> = {
   kilo,
   'kimi-code': kimiCode,
   opencode,
+  openhands,
   pi,
   'qwen-code': qwenCode,
 }
