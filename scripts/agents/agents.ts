@@ -317,7 +317,7 @@ env_key = "MOCK_KEY"
       ...(['compacted', 'fast', 'branched', 'moved', 'moved named', 'moved forked', 'moved compacted'] as const),
       ...(['moved sub-agent', 'moved worktree'] as const),
     ],
-    hasHook: false,
+    hasHook: true,
     hasNoTelemetry: true,
     unrecorded: ['title', 'summary'],
     recordsAfterTools: true,

@@ -65,7 +65,10 @@ export const AGENTS = facts({
   grok: {
     title: 'Grok CLI',
     program: 'grok',
-    ways: { files: 'requests for titles and summaries, and turns that failed' },
+    ways: {
+      hook: 'requests for titles and summaries, and turns that failed',
+      files: 'requests for titles and summaries, and turns that failed',
+    },
   },
   kilo: { title: 'Kilo', program: 'kilo', ways: { hook: 'requests for titles', files: 'requests for titles' } },
   'kimi-code': {
@@ -82,7 +85,7 @@ export const AGENTS = facts({
       files: 'requests for titles',
     },
   },
-  openhands: { title: 'OpenHands', program: 'openhands', ways: { files: 'requests that failed' } },
+  openhands: { title: 'OpenHands', program: 'openhands', ways: { files: 'cancelled requests' } },
   pi: {
     title: 'Pi',
     program: 'pi',

@@ -440,6 +440,7 @@ describe('a file of settings', () => {
     ['opencode', 'export const Other = 1\n'],
     ['github-copilot', '{"version":1,"hooks":{"Stop":[{"type":"command","command":"mine"}]}}'],
     ['github-copilot', '// mine\n'],
+    ['grok', '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"mine"}]}]}}'],
   ]
   test.each(others)('of %s that Tally did not make is left alone', async (agent, text) => {
     const path = await fileOf(agent, text)

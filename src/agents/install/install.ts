@@ -8,7 +8,7 @@ import { stateFolder } from '../state-folder.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
 import { geminiCli } from './gemini-cli.ts'
-import { githubCopilot } from './github-copilot.ts'
+import { githubCopilot, grok } from './hook-file.ts'
 import { type Installer, SettingsError } from './installer.ts'
 import { kimiCode } from './kimi-code.ts'
 import { kilo, opencode } from './opencode.ts'
@@ -17,7 +17,7 @@ import { bytesLike, isSame, readBytes, readSettingsFile, replaceFile } from './s
 
 export { SettingsError }
 
-const INSTALLERS = [claudeCode, codex, geminiCli, githubCopilot, kilo, kimiCode, opencode, pi] as const
+const INSTALLERS = [claudeCode, codex, geminiCli, githubCopilot, grok, kilo, kimiCode, opencode, pi] as const
 
 /** Agents that can call a hook. */
 export const HOOKED_AGENTS: readonly AgentName[] = INSTALLERS.map(({ agent }) => agent)
