@@ -278,7 +278,6 @@ module.exports = {
       '^src/demo/removal\\.ts$',
       // Read the databases of other programs.
       '^src/agents/session-database\\.ts$',
-      '^src/agents/readers/(opencode|github-copilot|goose)\\.ts$',
       // An empty one as a lock.
       '^src/agents/watch/lock\\.ts$',
     ]),

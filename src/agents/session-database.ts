@@ -3,6 +3,8 @@ import { constants, Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
+export type { Database }
+
 /**
  * Reads without writing anything. After the agent has closed the database, there is no log file: the database is then
  * opened as immutable, since SQLite would otherwise leave two files there, and read again if it changed after all.

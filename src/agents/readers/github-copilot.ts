@@ -2,11 +2,10 @@
  * GitHub Copilot CLI: a SQLite database with a row for each request of all sessions, and a file of events for each session.
  * The database is complete; only the events contain branches. Formats: docs/design/session-formats.md.
  */
-import type { Database } from 'bun:sqlite'
 import { basename, join } from 'node:path'
 import { settleByKey } from '../duplicate-calls.ts'
 import { type FileReading, type ModelCall, momentOf, textOf, totalOf } from '../model-calls.ts'
-import { columnsOf, withDatabase } from '../session-database.ts'
+import { columnsOf, type Database, withDatabase } from '../session-database.ts'
 import { Damages } from '../session-lines.ts'
 import { readEvents, readFirstPrompt } from './github-copilot-events.ts'
 import { type CountNames, Requests, remoteOf } from './github-copilot-requests.ts'

@@ -2,7 +2,6 @@
  * Goose: a SQLite database of all sessions, with a ledger of requests. Versions before the ledger have totals of sessions
  * alone, which later ones carry forward into it.
  */
-import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { ActivityReading } from '../active-time.ts'
 import { settleByKey } from '../duplicate-calls.ts'
@@ -19,7 +18,7 @@ import {
   textOf,
   UNKNOWN_MODEL,
 } from '../model-calls.ts'
-import { columnsOf, withDatabase } from '../session-database.ts'
+import { columnsOf, type Database, withDatabase } from '../session-database.ts'
 import { Damages } from '../session-lines.ts'
 import { recordedCounts, reportUnknownFields } from './known-fields.ts'
 import type { Reader } from './reader.ts'

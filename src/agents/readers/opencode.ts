@@ -2,7 +2,6 @@
  * opencode: a SQLite database of all sessions; in older versions, a JSON file per message. Version 2 has tables of its own
  * in the same database, and leaves those of version 1 as they were.
  */
-import type { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
@@ -23,7 +22,7 @@ import {
   totalOf,
 } from '../model-calls.ts'
 import { newestVersion } from '../not-read.ts'
-import { columnsOf, withDatabase } from '../session-database.ts'
+import { columnsOf, type Database, withDatabase } from '../session-database.ts'
 import { Damages } from '../session-lines.ts'
 import { recordedCounts, reportUnknownFields } from './known-fields.ts'
 import type { Reader } from './reader.ts'
