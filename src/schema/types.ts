@@ -5,11 +5,60 @@
  * what was sent. Defaults are in services. Lengths count characters, as JSON Schema does and both databases do, which
  * `patches/` makes TypeBox do; forms set no `maxLength`, which counts UTF-16 units, and cuts what is pasted.
  */
-import { type ObjectOptions, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import {
+  type ArrayOptions,
+  type IntegerOptions,
+  type NumberOptions,
+  type ObjectOptions,
+  type SchemaOptions,
+  type StringOptions,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+  Type,
+} from '@sinclair/typebox'
 import { ENTRY_FILTER_LIST, isListFilter } from '../shared/entry-filters.ts'
 
 /** Unknown fields are rejected, because they are usually typos. */
 export const strict = { additionalProperties: false }
+
+/** An object; with or without a description. */
+export function object<Fields extends TProperties>(fields: Fields): TObject<Fields>
+export function object<Fields extends TProperties>(description: string, fields: Fields): TObject<Fields>
+export function object(described: string | TProperties, fields: TProperties = {}): TObject {
+  if (typeof described !== 'string') return Type.Object(described, strict)
+  return Type.Object(fields, { ...strict, description: described })
+}
+
+/** An object that the OpenAPI document and generated clients know by a name. */
+export function component<Fields extends TProperties>($id: string, fields: Fields): TObject<Fields>
+export function component<Fields extends TProperties>(
+  $id: string,
+  description: string,
+  fields: Fields,
+  options?: ObjectOptions,
+): TObject<Fields>
+export function component(
+  $id: string,
+  described: string | TProperties,
+  fields: TProperties = {},
+  options: ObjectOptions = {},
+): TObject {
+  if (typeof described !== 'string') return Type.Object(described, { ...strict, $id })
+  return Type.Object(fields, { ...strict, $id, description: described, ...options })
+}
+
+export const array = <Item extends TSchema>(description: string, item: Item, options: ArrayOptions = {}) =>
+  Type.Array(item, { description, ...options })
+
+export const text = (description: string, options: StringOptions = {}) => Type.String({ description, ...options })
+
+export const flag = (description: string, options: SchemaOptions = {}) => Type.Boolean({ description, ...options })
+
+export const integer = (description: string, options: IntegerOptions = {}) => Type.Integer({ description, ...options })
+
+export const number = (description: string, options: NumberOptions = {}) => Type.Number({ description, ...options })
 
 export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 

@@ -2,54 +2,50 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp } from '../../lib/duration.ts'
-import { emailAddress, listOf, moment, orNull, strict } from '../../schema/types.ts'
+import { component, emailAddress, listOf, moment, orNull, strict, text } from '../../schema/types.ts'
 import type { AuditView } from './store.ts'
 
 const values = (description: string) =>
   orNull(Type.Record(Type.String(), Type.Unknown(), { description: `${description} Never contains secrets.` }))
 
-export const AuditedChange = Type.Object(
-  {
-    at: moment('When the change was made.'),
-    user: orNull(
-      Type.Object(
-        { id: Type.String(), name: Type.String(), email: emailAddress() },
-        {
-          ...strict,
-          description:
-            'The person who made the change; null for Tally itself, and for the command line unless `--as` named one. `origin` says which.',
-        },
-      ),
+export const AuditedChange = component('AuditedChange', 'A change in the audit log. Kept permanently.', {
+  at: moment('When the change was made.'),
+  user: orNull(
+    Type.Object(
+      { id: Type.String(), name: Type.String(), email: emailAddress() },
+      {
+        ...strict,
+        description:
+          'The person who made the change; null for Tally itself, and for the command line unless `--as` named one. `origin` says which.',
+      },
     ),
-    for: orNull(
-      Type.Object(
-        { id: Type.String(), name: Type.String(), email: emailAddress() },
-        { ...strict, description: 'The person for whom `user` made the change, as their deputy; null otherwise.' },
-      ),
+  ),
+  for: orNull(
+    Type.Object(
+      { id: Type.String(), name: Type.String(), email: emailAddress() },
+      { ...strict, description: 'The person for whom `user` made the change, as their deputy; null otherwise.' },
     ),
-    token: orNull(
-      Type.Object(
-        { id: Type.String(), name: Type.String() },
-        { ...strict, description: 'The token that was used; null for a signed-in person.' },
-      ),
+  ),
+  token: orNull(
+    Type.Object(
+      { id: Type.String(), name: Type.String() },
+      { ...strict, description: 'The token that was used; null for a signed-in person.' },
     ),
-    origin: Type.String({
-      description:
-        'The address of the client, `command line of <user>`, `command line of <user> (sudo by <user>)`, or `tally`.',
-      examples: ['192.0.2.7'],
-    }),
-    action: Type.String({ description: 'What was done, such as `project.changed`.', examples: ['token.created'] }),
-    object: orNull(
-      Type.Object(
-        { id: Type.String(), name: Type.String({ description: 'Its name at the time.' }) },
-        { ...strict, description: 'The object that was changed; null for bulk changes and for the organization.' },
-      ),
+  ),
+  origin: text(
+    'The address of the client, `command line of <user>`, `command line of <user> (sudo by <user>)`, or `tally`.',
+    { examples: ['192.0.2.7'] },
+  ),
+  action: text('What was done, such as `project.changed`.', { examples: ['token.created'] }),
+  object: orNull(
+    Type.Object(
+      { id: Type.String(), name: text('Its name at the time.') },
+      { ...strict, description: 'The object that was changed; null for bulk changes and for the organization.' },
     ),
-    before: values('The changed values before the change.'),
-    after: values('The changed values after the change.'),
-  },
-  { ...strict, $id: 'AuditedChange', description: 'A change in the audit log. Kept permanently.' },
-)
+  ),
+  before: values('The changed values before the change.'),
+  after: values('The changed values after the change.'),
+})
 export type AuditedChange = Static<typeof AuditedChange>
 
 export const AuditTrail = listOf(AuditedChange, 'AuditTrail', 'Changes, newest first.')

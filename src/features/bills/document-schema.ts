@@ -1,84 +1,66 @@
 /** The document of a bill in the API: what the client has, and what was left out. */
 import { type Static, Type } from '@sinclair/typebox'
-import { day, emailAddress, oneOf, orNull, strict } from '../../schema/types.ts'
+import { component, day, emailAddress, flag, integer, number, object, oneOf, orNull, text } from '../../schema/types.ts'
 
 export const percent = (description: string) =>
-  Type.Number({ description: `${description} In percent, with at most 4 decimals.`, minimum: -100, maximum: 10_000 })
-export const amount = (description: string) => Type.Number({ description: `${description} In the bill’s currency.` })
-const dollars = (description: string) => Type.Number({ description: `${description} In US dollars.` })
+  number(`${description} In percent, with at most 4 decimals.`, { minimum: -100, maximum: 10_000 })
+export const amount = (description: string) => number(`${description} In the bill’s currency.`)
+const dollars = (description: string) => number(`${description} In US dollars.`)
 
 export const BILL_KINDS = ['bill', 'credit_note'] as const
 
 const Key = orNull(
   Type.Union([
     Type.String(),
-    Type.Object(
-      {
-        id: Type.String(),
-        key: Type.Optional(Type.String()),
-        name: orNull(Type.String()),
-      },
-      strict,
-    ),
+    object({
+      id: Type.String(),
+      key: Type.Optional(Type.String()),
+      name: orNull(Type.String()),
+    }),
   ]),
 )
 
-const Tokens = Type.Object(
-  {
-    input: Type.Integer(),
-    output: Type.Integer(),
-    cache_read: Type.Integer(),
-    cache_write: Type.Integer(),
-    cache_write_1h: Type.Integer(),
-    total: Type.Integer(),
-  },
-  strict,
-)
+const Tokens = object({
+  input: Type.Integer(),
+  output: Type.Integer(),
+  cache_read: Type.Integer(),
+  cache_write: Type.Integer(),
+  cache_write_1h: Type.Integer(),
+  total: Type.Integer(),
+})
 
-const BillLine = Type.Object(
-  {
-    line: Type.Integer({ description: 'Line number, starting at 1 and counting across all sections.' }),
-    keys: Type.Record(Type.String(), Key, { description: 'Values of the grouping; null if the entries have none.' }),
-    entries: Type.Integer(),
-    sessions: Type.Integer(),
-    tokens: Tokens,
-    active_seconds: Type.Optional(
-      orNull(
-        Type.Number({
-          description:
-            'How long the agents worked, in seconds, as far as it is known; null if it is of none of the entries. Only with `show_active_time`.',
-        }),
+const BillLine = object({
+  line: integer('Line number, starting at 1 and counting across all sections.'),
+  keys: Type.Record(Type.String(), Key, { description: 'Values of the grouping; null if the entries have none.' }),
+  entries: Type.Integer(),
+  sessions: Type.Integer(),
+  tokens: Tokens,
+  active_seconds: Type.Optional(
+    orNull(
+      number(
+        'How long the agents worked, in seconds, as far as it is known; null if it is of none of the entries. Only with `show_active_time`.',
       ),
     ),
-    untimed_entries: Type.Optional(
-      Type.Integer({ description: 'Entries whose active time is unknown. Only with `show_active_time`.' }),
-    ),
-    cost: dollars('Cost of its entries.'),
-    list_value: dollars('List value of the entries.'),
-    markup: orNull(percent('Null if its entries have different markups.')),
-    amount: amount('Billed amount.'),
-  },
-  strict,
-)
+  ),
+  untimed_entries: Type.Optional(integer('Entries whose active time is unknown. Only with `show_active_time`.')),
+  cost: dollars('Cost of its entries.'),
+  list_value: dollars('List value of the entries.'),
+  markup: orNull(percent('Null if its entries have different markups.')),
+  amount: amount('Billed amount.'),
+})
 export type BillLine = Static<typeof BillLine>
 
-const BillSection = Type.Object(
-  { title: orNull(Type.String({ description: 'Null for usage within the period.' })), lines: Type.Array(BillLine) },
-  strict,
-)
+const BillSection = object({ title: orNull(text('Null for usage within the period.')), lines: Type.Array(BillLine) })
 export type BillSection = Static<typeof BillSection>
 
-export const LeftOut = Type.Object(
-  {
-    entries: Type.Integer(),
-    unpriced_entries: Type.Optional(
-      Type.Integer({ description: 'The number of these whose cost is unknown. Absent in bills of earlier versions.' }),
-    ),
-    cost: dollars('Cost of the priced entries.'),
-    at_least: Type.Boolean({ description: 'True if counting stopped early and there are more.' }),
-  },
-  strict,
-)
+export const LeftOut = object({
+  entries: Type.Integer(),
+  unpriced_entries: Type.Optional(
+    integer('The number of these whose cost is unknown. Absent in bills of earlier versions.'),
+  ),
+  cost: dollars('Cost of the priced entries.'),
+  at_least: flag('True if counting stopped early and there are more.'),
+})
 export type LeftOut = Static<typeof LeftOut>
 
 const LEFT_OUT_REASONS = {
@@ -102,60 +84,48 @@ const reasons = Object.fromEntries(
 /** Bills of earlier versions have no held entries. */
 const leftOut = { ...reasons, held: Type.Optional(reasons.held) }
 
-const Party = Type.Object(
-  {
-    name: Type.String(),
-    address: orNull(Type.String()),
-    tax_id: orNull(Type.String()),
-    email: orNull(emailAddress()),
-  },
-  strict,
-)
+const Party = object({
+  name: Type.String(),
+  address: orNull(Type.String()),
+  tax_id: orNull(Type.String()),
+  email: orNull(emailAddress()),
+})
 
-export const Reference = Type.Object({ id: Type.String(), number: Type.String() }, strict)
+export const Reference = object({ id: Type.String(), number: Type.String() })
 export const reference = orNull(Reference)
 
-export const BillDocument = Type.Object(
-  {
-    kind: oneOf(BILL_KINDS, 'A credit note corrects a paid bill with negative lines.'),
-    number: orNull(Type.String({ description: 'Null in a preview.' })),
-    issued_on: day('Date on which the bill was sent.'),
-    due_on: day('Date on which payment is due.'),
-    time_zone: Type.String({ description: 'Time zone of the dates.' }),
-    issuer: Party,
-    recipient: orNull(Party),
-    scope: Type.Object(
-      {
-        client: orNull(Type.Object({ id: Type.String(), name: Type.String() }, strict)),
-        project: orNull(Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() }, strict)),
-      },
-      { ...strict, description: 'If both are null, the bill covers everything.' },
-    ),
-    period: Type.Object({ from: day('First day.'), to: day('Last day.') }, strict),
-    purchase_order: orNull(Type.String()),
-    note: orNull(Type.String()),
-    footer: orNull(Type.String()),
-    replaces: reference,
-    corrects: reference,
-    currency: Type.String(),
-    minor_digits: Type.Integer({ description: 'Number of decimals in amounts.' }),
-    exchange_rate: Type.Number({ description: 'Units of the bill’s currency per US dollar.' }),
-    group_by: Type.Array(Type.String()),
-    show_cost: Type.Boolean(),
-    show_active_time: Type.Optional(Type.Boolean({ description: 'Absent if active time is not shown.' })),
-    sections: Type.Array(BillSection),
-    extra_lines: Type.Array(Type.Object({ text: Type.String(), amount: Type.Number() }, strict)),
-    entries: Type.Integer({ description: 'Number of billed entries.' }),
-    cost: dollars('Cost of the billed entries.'),
-    list_value: dollars('List value of the entries.'),
-    subtotal: amount('Sum of all lines.'),
-    tax: orNull(Type.Object({ name: Type.String(), percent: Type.Number(), amount: Type.Number() }, strict)),
-    total: amount('Subtotal plus tax.'),
-    left_out: Type.Object(leftOut, {
-      ...strict,
-      description: 'Entries that are excluded, by reason. Not shown on documents.',
-    }),
-  },
-  { ...strict, $id: 'BillDocument' },
-)
+export const BillDocument = component('BillDocument', {
+  kind: oneOf(BILL_KINDS, 'A credit note corrects a paid bill with negative lines.'),
+  number: orNull(text('Null in a preview.')),
+  issued_on: day('Date on which the bill was sent.'),
+  due_on: day('Date on which payment is due.'),
+  time_zone: text('Time zone of the dates.'),
+  issuer: Party,
+  recipient: orNull(Party),
+  scope: object('If both are null, the bill covers everything.', {
+    client: orNull(object({ id: Type.String(), name: Type.String() })),
+    project: orNull(object({ id: Type.String(), key: Type.String(), name: Type.String() })),
+  }),
+  period: object({ from: day('First day.'), to: day('Last day.') }),
+  purchase_order: orNull(Type.String()),
+  note: orNull(Type.String()),
+  footer: orNull(Type.String()),
+  replaces: reference,
+  corrects: reference,
+  currency: Type.String(),
+  minor_digits: integer('Number of decimals in amounts.'),
+  exchange_rate: number('Units of the bill’s currency per US dollar.'),
+  group_by: Type.Array(Type.String()),
+  show_cost: Type.Boolean(),
+  show_active_time: Type.Optional(flag('Absent if active time is not shown.')),
+  sections: Type.Array(BillSection),
+  extra_lines: Type.Array(object({ text: Type.String(), amount: Type.Number() })),
+  entries: integer('Number of billed entries.'),
+  cost: dollars('Cost of the billed entries.'),
+  list_value: dollars('List value of the entries.'),
+  subtotal: amount('Sum of all lines.'),
+  tax: orNull(object({ name: Type.String(), percent: Type.Number(), amount: Type.Number() })),
+  total: amount('Subtotal plus tax.'),
+  left_out: object('Entries that are excluded, by reason. Not shown on documents.', leftOut),
+})
 export type BillDocument = Static<typeof BillDocument>

@@ -1,7 +1,22 @@
 /** Bills in the API: requests and responses. One source for validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
 import { conditions, exactlyOne, excludes } from '../../schema/conditions.ts'
-import { day, emailAddress, listOf, moment, month, oneOf, orNull, strict } from '../../schema/types.ts'
+import {
+  array,
+  component,
+  day,
+  emailAddress,
+  flag,
+  integer,
+  listOf,
+  moment,
+  month,
+  number,
+  object,
+  oneOf,
+  orNull,
+  strict,
+} from '../../schema/types.ts'
 import { amount, BILL_KINDS, BillDocument, percent, Reference, reference } from './document-schema.ts'
 
 export type { BillLine, BillSection, LeftOut, LeftOutReason } from './document-schema.ts'
@@ -29,20 +44,17 @@ const LineGroup = Type.String({
   errorMessage: 'must be project, ticket, model, agent_manager, agent_name or label:<name>',
 })
 
-const ExtraLine = Type.Object(
-  {
-    text: text('Description of the line.', 500, ['Setup']),
-    amount: amount('Can be negative. At most as many decimals as the currency’s minor unit.'),
-  },
-  strict,
-)
+const ExtraLine = object({
+  text: text('Description of the line.', 500, ['Setup']),
+  amount: amount('Can be negative. At most as many decimals as the currency’s minor unit.'),
+})
 
 const request = {
   period: Type.Optional(
-    Type.Object(
-      { from: day('The first day.'), to: day('The last day, inclusive.') },
-      { ...strict, description: 'Days in the organization’s time zone. Either this or `month` is required.' },
-    ),
+    object('Days in the organization’s time zone. Either this or `month` is required.', {
+      from: day('The first day.'),
+      to: day('The last day, inclusive.'),
+    }),
   ),
   month: Type.Optional(month('A calendar month, instead of a period.')),
   client: Type.Optional(text('ID or name of the client whose projects to bill.', 200, ['Acme'])),
@@ -53,9 +65,7 @@ const request = {
       ['ACME'],
     ),
   ),
-  group_by: Type.Optional(
-    Type.Array(LineGroup, { description: 'How to group lines. Default: project and ticket.', maxItems: 4 }),
-  ),
+  group_by: Type.Optional(array('How to group lines. Default: project and ticket.', LineGroup, { maxItems: 4 })),
   markup: Type.Optional(percent('Overrides the markups of projects, client and organization.')),
   currency: Type.Optional(
     Type.String({
@@ -66,53 +76,34 @@ const request = {
     }),
   ),
   exchange_rate: Type.Optional(
-    Type.Number({
-      description:
-        'Units of the bill’s currency per US dollar, with at most 10 decimals. Required unless the currency is USD.',
-      exclusiveMinimum: 0,
-      maximum: RATE_LIMIT,
-      examples: [0.92],
-    }),
+    number(
+      'Units of the bill’s currency per US dollar, with at most 10 decimals. Required unless the currency is USD.',
+      { exclusiveMinimum: 0, maximum: RATE_LIMIT, examples: [0.92] },
+    ),
   ),
   extra_lines: Type.Optional(Type.Array(ExtraLine, { maxItems: EXTRA_LINES_LIMIT })),
   tax: Type.Optional(
-    Type.Object(
-      {
-        name: Type.Optional(text('Name of the tax. Default: Tax.', 50, ['VAT'])),
-        percent: Type.Number({
-          description: 'Percentage of the subtotal, with at most 4 decimals.',
-          minimum: 0,
-          maximum: 100,
-        }),
-      },
-      { ...strict, description: 'Tax on the subtotal.' },
-    ),
+    object('Tax on the subtotal.', {
+      name: Type.Optional(text('Name of the tax. Default: Tax.', 50, ['VAT'])),
+      percent: number('Percentage of the subtotal, with at most 4 decimals.', { minimum: 0, maximum: 100 }),
+    }),
   ),
   note: Type.Optional(text('Shown above the lines.', 4_000)),
   purchase_order: Type.Optional(text('The client’s purchase order number.', 200, ['PO-1187'])),
   due_days: Type.Optional(
-    Type.Integer({
-      description: 'Days until payment is due. Default: the organization’s setting.',
-      minimum: 0,
-      maximum: 365,
-    }),
+    integer('Days until payment is due. Default: the organization’s setting.', { minimum: 0, maximum: 365 }),
   ),
   leave_unpriced: Type.Optional(
-    Type.Boolean({
-      description: 'Send the bill without unpriced entries. Otherwise, unpriced entries cause an error.',
-    }),
+    flag('Send the bill without unpriced entries. Otherwise, unpriced entries cause an error.'),
   ),
   include_earlier: Type.Optional(
-    Type.Boolean({
-      description:
-        'Whether unbilled entries from before the period are on this bill, in a section of their own. Required if there are any.',
-    }),
+    flag(
+      'Whether unbilled entries from before the period are on this bill, in a section of their own. Required if there are any.',
+    ),
   ),
-  show_cost: Type.Optional(Type.Boolean({ description: 'Whether documents show the cost and markup of each line.' })),
+  show_cost: Type.Optional(flag('Whether documents show the cost and markup of each line.')),
   show_active_time: Type.Optional(
-    Type.Boolean({
-      description: 'Whether documents show how long agents worked for each line. Amounts do not depend on it.',
-    }),
+    flag('Whether documents show how long agents worked for each line. Amounts do not depend on it.'),
   ),
   replaces: Type.Optional(text('ID or number of the void bill that this one replaces.', 50, ['2026-0001'])),
 }
@@ -144,11 +135,11 @@ export const BillSending = Type.Object(
       }),
     ),
     deliver_to: Type.Optional(
-      Type.Array(emailAddress({ maxLength: 254, description: 'An e-mail address.' }), {
-        description:
-          'E-mail addresses to send the bill to. Default: the client’s address. Send an empty list to skip delivery.',
-        maxItems: 10,
-      }),
+      array(
+        'E-mail addresses to send the bill to. Default: the client’s address. Send an empty list to skip delivery.',
+        emailAddress({ maxLength: 254, description: 'An e-mail address.' }),
+        { maxItems: 10 },
+      ),
     ),
     message: Type.Optional(text('The text of the e-mail.', 10_000)),
     draft: Type.Optional(
@@ -163,75 +154,60 @@ export const BillSending = Type.Object(
 )
 export type BillSending = Static<typeof BillSending>
 
-export const BillPreview = Type.Object(
-  {
-    digest: Type.String({ description: 'Identifies exactly this bill. Include it when you send the bill.' }),
-    period_is_over: Type.Boolean({
-      description:
-        'False if the period contains today or days after it. Such a bill can be sent, but what is recorded for the rest of the period needs another one: ask first.',
+export const BillPreview = component('BillPreview', {
+  digest: Type.String({ description: 'Identifies exactly this bill. Include it when you send the bill.' }),
+  period_is_over: flag(
+    'False if the period contains today or days after it. Such a bill can be sent, but what is recorded for the rest of the period needs another one: ask first.',
+  ),
+  document: BillDocument,
+})
+
+const Delivery = object({
+  to: Type.String(),
+  notice: oneOf(
+    ['sent', 'void', 'reminder'] as const,
+    '`sent` delivers the bill, `void` the void notice, `reminder` reminds of an overdue bill.',
+  ),
+  state: oneOf(['queued', 'sent', 'failed'] as const, 'State of the delivery.'),
+  attempts: Type.Integer(),
+  next_attempt_at: orNull(moment('Time of the next attempt.')),
+  answer: orNull(Type.String({ description: 'Last response of the mail server.' })),
+  created_at: moment('When the e-mail was queued.'),
+  sent_at: orNull(moment('When the mail server accepted the e-mail.')),
+})
+
+const Person = orNull(object('Null for the command line.', { id: Type.String(), name: Type.String() }))
+
+const Payment = object({
+  number: integer('Counts up from 1 in each bill.'),
+  amount: amount('Negative for a refund of a credit note.'),
+  on: day('Date of the payment.'),
+  reference: orNull(Type.String()),
+  offset_against: orNull(
+    object(
+      'Of an amount that was not transferred: the credit note that it was offset against; on a credit note, the bill.',
+      { id: Type.String(), number: Type.String() },
+    ),
+  ),
+  created_at: moment('When the payment was recorded.'),
+  created_by: Person,
+  reversed: orNull(
+    object('Null while the payment counts.', {
+      at: moment('When the payment was reversed.'),
+      by: Person,
+      reason: Type.String(),
     }),
-    document: BillDocument,
-  },
-  { ...strict, $id: 'BillPreview' },
-)
-
-const Delivery = Type.Object(
-  {
-    to: Type.String(),
-    notice: oneOf(
-      ['sent', 'void', 'reminder'] as const,
-      '`sent` delivers the bill, `void` the void notice, `reminder` reminds of an overdue bill.',
-    ),
-    state: oneOf(['queued', 'sent', 'failed'] as const, 'State of the delivery.'),
-    attempts: Type.Integer(),
-    next_attempt_at: orNull(moment('Time of the next attempt.')),
-    answer: orNull(Type.String({ description: 'Last response of the mail server.' })),
-    created_at: moment('When the e-mail was queued.'),
-    sent_at: orNull(moment('When the mail server accepted the e-mail.')),
-  },
-  strict,
-)
-
-const Person = orNull(
-  Type.Object({ id: Type.String(), name: Type.String() }, { ...strict, description: 'Null for the command line.' }),
-)
-
-const Payment = Type.Object(
-  {
-    number: Type.Integer({ description: 'Counts up from 1 in each bill.' }),
-    amount: amount('Negative for a refund of a credit note.'),
-    on: day('Date of the payment.'),
-    reference: orNull(Type.String()),
-    offset_against: orNull(
-      Type.Object(
-        { id: Type.String(), number: Type.String() },
-        {
-          ...strict,
-          description:
-            'Of an amount that was not transferred: the credit note that it was offset against; on a credit note, the bill.',
-        },
-      ),
-    ),
-    created_at: moment('When the payment was recorded.'),
-    created_by: Person,
-    reversed: orNull(
-      Type.Object(
-        { at: moment('When the payment was reversed.'), by: Person, reason: Type.String() },
-        { ...strict, description: 'Null while the payment counts.' },
-      ),
-    ),
-  },
-  strict,
-)
+  ),
+})
 
 const head = {
   id: Type.String({ examples: ['bil_01a1fa172a0277f3983322718874f2ef'] }),
   number: Type.String({ examples: ['2026-0001'] }),
   kind: oneOf(BILL_KINDS, 'Bill or credit note.'),
   state: oneOf(BILL_STATES, '`sent`, `paid` while payments cover the total, or `void`.'),
-  client: orNull(Type.Object({ id: Type.String(), name: Type.String() }, strict)),
-  project: orNull(Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() }, strict)),
-  period: Type.Object({ from: Type.String(), to: Type.String() }, strict),
+  client: orNull(object({ id: Type.String(), name: Type.String() })),
+  project: orNull(object({ id: Type.String(), key: Type.String(), name: Type.String() })),
+  period: object({ from: Type.String(), to: Type.String() }),
   issued_on: Type.String(),
   due_on: Type.String(),
   currency: Type.String(),
@@ -242,9 +218,7 @@ const head = {
   balance: amount(
     'What is still to be paid: the total less the payments. Negative for a credit note, 0 for a void bill.',
   ),
-  overdue: Type.Boolean({
-    description: 'Whether this is a bill with an open balance after the day on which it was due.',
-  }),
+  overdue: flag('Whether this is a bill with an open balance after the day on which it was due.'),
   entries: Type.Integer(),
   delivery: {
     ...oneOf(
@@ -255,58 +229,43 @@ const head = {
     $id: 'BillDeliveryState',
   },
   paid: orNull(
-    Type.Object(
-      { on: Type.String(), reference: orNull(Type.String()) },
-      { ...strict, description: 'Day and reference of the last payment, once the bill is paid in full.' },
-    ),
+    object('Day and reference of the last payment, once the bill is paid in full.', {
+      on: Type.String(),
+      reference: orNull(Type.String()),
+    }),
   ),
-  void: orNull(Type.Object({ at: moment('When the bill was voided.'), reason: Type.String() }, strict)),
+  void: orNull(object({ at: moment('When the bill was voided.'), reason: Type.String() })),
   replaces: reference,
   corrects: reference,
   released_by: orNull(
-    Type.Object(
-      { id: Type.String(), number: Type.String() },
-      {
-        ...strict,
-        description: 'The credit note that released the entries of this bill, so that they can be billed again.',
-      },
-    ),
+    object('The credit note that released the entries of this bill, so that they can be billed again.', {
+      id: Type.String(),
+      number: Type.String(),
+    }),
   ),
   created_at: moment('When the bill was sent.'),
-  created_by: orNull(
-    Type.Object(
-      { id: Type.String(), name: Type.String() },
-      { ...strict, description: 'Null if sent from the command line.' },
-    ),
-  ),
+  created_by: orNull(object('Null if sent from the command line.', { id: Type.String(), name: Type.String() })),
 }
 
-export const BillHead = Type.Object(head, { ...strict, $id: 'BillHead' })
+export const BillHead = component('BillHead', head)
 export type BillHead = Static<typeof BillHead>
 
-export const Bill = Type.Object(
+export const Bill = component(
+  'Bill',
+  '`document` is the bill as it was sent and never changes. The other fields show its current state.',
   {
     ...head,
-    corrected_by: Type.Array(Reference, { description: 'Credit notes that correct this bill and are not void.' }),
-    replaced_by: Type.Array(Reference, { description: 'Bills that replace this one.' }),
+    corrected_by: array('Credit notes that correct this bill and are not void.', Reference),
+    replaced_by: array('Bills that replace this one.', Reference),
     remaining: orNull(
-      Type.Object(
+      object(
+        'What credit notes can still credit. Null unless a credit note can correct the bill: it was paid, at least in part, or another credit note corrects it.',
         { subtotal: Type.Number(), tax: Type.Number(), total: Type.Number() },
-        {
-          ...strict,
-          description:
-            'What credit notes can still credit. Null unless a credit note can correct the bill: it was paid, at least in part, or another credit note corrects it.',
-        },
       ),
     ),
-    payments: Type.Array(Payment, { description: 'In the order in which they were recorded, with reversed ones.' }),
+    payments: array('In the order in which they were recorded, with reversed ones.', Payment),
     deliveries: Type.Array(Delivery),
     document: BillDocument,
-  },
-  {
-    ...strict,
-    $id: 'Bill',
-    description: '`document` is the bill as it was sent and never changes. The other fields show its current state.',
   },
 )
 export type Bill = Static<typeof Bill>
@@ -314,139 +273,101 @@ export type Bill = Static<typeof Bill>
 export const BillList = listOf(BillHead, 'BillList')
 
 export const LastBillBody = orNull(
-  Type.Object(
-    {
-      id: Type.String(),
-      number: Type.String(),
-      issued_on: day('Date on which it was sent.'),
-      period: Type.Object({ from: day('First day.'), to: day('Last day.') }, strict),
-      total: Type.Number(),
-      currency: Type.String(),
-    },
-    { ...strict, description: 'The last bill that is not void.' },
-  ),
+  object('The last bill that is not void.', {
+    id: Type.String(),
+    number: Type.String(),
+    issued_on: day('Date on which it was sent.'),
+    period: object({ from: day('First day.'), to: day('Last day.') }),
+    total: Type.Number(),
+    currency: Type.String(),
+  }),
 )
 
 export const RememberedRate = orNull(
-  Type.Object(
-    { rate: Type.Number({ description: 'Units of the currency per US dollar.' }), on: day('Date of that bill.') },
-    { ...strict, description: 'Of the last bill in this currency. Rates age: check it.' },
-  ),
+  object('Of the last bill in this currency. Rates age: check it.', {
+    rate: number('Units of the currency per US dollar.'),
+    on: day('Date of that bill.'),
+  }),
 )
 
-export const UsualTerms = Type.Object(
-  {
-    currency: Type.String({ description: 'Of the client, or else of the organization.' }),
-    tax: orNull(
-      Type.Object(
-        { name: Type.String(), percent: Type.Number() },
-        { ...strict, description: 'Of the client’s settings, or else of its last bill.' },
-      ),
-    ),
-    exchange_rate: RememberedRate,
-    group_by: orNull(Type.Array(Type.String(), { description: 'Of the last bill; null without one.' })),
-    due_days: orNull(Type.Integer({ description: 'Of the last bill; null without one.' })),
-    show_cost: Type.Boolean({ description: 'Of the last bill.' }),
-    show_active_time: Type.Boolean({ description: 'Of the last bill.' }),
-    last_bill: LastBillBody,
-  },
-  { ...strict, $id: 'UsualTerms' },
-)
+export const UsualTerms = component('UsualTerms', {
+  currency: Type.String({ description: 'Of the client, or else of the organization.' }),
+  tax: orNull(
+    object('Of the client’s settings, or else of its last bill.', { name: Type.String(), percent: Type.Number() }),
+  ),
+  exchange_rate: RememberedRate,
+  group_by: orNull(array('Of the last bill; null without one.', Type.String())),
+  due_days: orNull(integer('Of the last bill; null without one.')),
+  show_cost: flag('Of the last bill.'),
+  show_active_time: flag('Of the last bill.'),
+  last_bill: LastBillBody,
+})
 export type UsualTerms = Static<typeof UsualTerms>
 
-export const BillTotals = Type.Object(
-  {
-    data: Type.Array(
-      Type.Object(
-        {
-          currency: Type.String(),
-          bills: Type.Integer({ description: 'Number of bills and credit notes that are not void.' }),
-          total: amount('Credit notes are negative.'),
-          amount_paid: amount('Payments less refunds.'),
-          balance: amount('What is still to be paid of bills. Credit notes do not reduce it before they are offset.'),
-          credit: amount(
-            'What of credit notes is neither refunded nor offset, as a positive amount: `total` is `amount_paid` plus `balance` less `credit`.',
-          ),
-          overdue: amount('The part of `balance` that is overdue.'),
-        },
-        strict,
+export const BillTotals = component('BillTotals', 'One item per currency.', {
+  data: Type.Array(
+    object({
+      currency: Type.String(),
+      bills: integer('Number of bills and credit notes that are not void.'),
+      total: amount('Credit notes are negative.'),
+      amount_paid: amount('Payments less refunds.'),
+      balance: amount('What is still to be paid of bills. Credit notes do not reduce it before they are offset.'),
+      credit: amount(
+        'What of credit notes is neither refunded nor offset, as a positive amount: `total` is `amount_paid` plus `balance` less `credit`.',
       ),
-    ),
-  },
-  { ...strict, $id: 'BillTotals', description: 'One item per currency.' },
-)
+      overdue: amount('The part of `balance` that is overdue.'),
+    }),
+  ),
+})
 export type BillTotals = Static<typeof BillTotals>
 
-export const BillVoiding = Type.Object(
-  {
-    reason: text('Reason, shown on the void notice.', 1_000),
-    deliver: Type.Optional(
-      Type.Boolean({ description: 'Whether to send the void notice to the recipients of the bill. Default: true.' }),
-    ),
-  },
-  { ...strict, $id: 'BillVoiding' },
-)
+export const BillVoiding = component('BillVoiding', {
+  reason: text('Reason, shown on the void notice.', 1_000),
+  deliver: Type.Optional(flag('Whether to send the void notice to the recipients of the bill. Default: true.')),
+})
 export type BillVoiding = Static<typeof BillVoiding>
 
-export const BillPayment = Type.Object(
-  {
-    amount: Type.Optional(
-      amount('Default: the open balance, which it must not exceed. A refund of a credit note is negative.'),
-    ),
-    on: Type.Optional(day('Date of the payment. Default: today.')),
-    reference: Type.Optional(text('Payment reference, such as that of the transfer.', 200)),
-  },
-  { ...strict, $id: 'BillPayment' },
-)
+export const BillPayment = component('BillPayment', {
+  amount: Type.Optional(
+    amount('Default: the open balance, which it must not exceed. A refund of a credit note is negative.'),
+  ),
+  on: Type.Optional(day('Date of the payment. Default: today.')),
+  reference: Type.Optional(text('Payment reference, such as that of the transfer.', 200)),
+})
 export type BillPayment = Static<typeof BillPayment>
 
-export const PaymentReversal = Type.Object(
-  { reason: text('Reason. The client does not see it.', 1_000, ['The direct debit was returned.']) },
-  { ...strict, $id: 'PaymentReversal' },
-)
+export const PaymentReversal = component('PaymentReversal', {
+  reason: text('Reason. The client does not see it.', 1_000, ['The direct debit was returned.']),
+})
 export type PaymentReversal = Static<typeof PaymentReversal>
 
-export const BillDelivery = Type.Object(
-  {
-    to: Type.Optional(
-      Type.Array(emailAddress({ maxLength: 254 }), {
-        description: 'E-mail addresses. Default: the client’s address.',
-        minItems: 1,
-        maxItems: 10,
-      }),
-    ),
-    message: Type.Optional(text('The text of the e-mail.', 10_000)),
-  },
-  { ...strict, $id: 'BillDelivery' },
-)
+export const BillDelivery = component('BillDelivery', {
+  to: Type.Optional(
+    array('E-mail addresses. Default: the client’s address.', emailAddress({ maxLength: 254 }), {
+      minItems: 1,
+      maxItems: 10,
+    }),
+  ),
+  message: Type.Optional(text('The text of the e-mail.', 10_000)),
+})
 export type BillDelivery = Static<typeof BillDelivery>
 
-export const CreditNoteRequest = Type.Object(
-  {
-    lines: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            text: text('Description of the correction.', 500),
-            amount: amount('Credited amount, as a positive number.'),
-          },
-          strict,
-        ),
-        {
-          description: 'Amounts to credit, before tax. Default: the whole remaining amount.',
-          minItems: 1,
-          maxItems: EXTRA_LINES_LIMIT,
-        },
-      ),
-    ),
-    note: Type.Optional(text('Shown above the lines.', 4_000)),
-    release: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether the entries of the bill return to their earlier states and can be billed again. Only for a credit note for the whole remaining amount; it cannot be voided. Default: false.',
+export const CreditNoteRequest = component('CreditNoteRequest', {
+  lines: Type.Optional(
+    array(
+      'Amounts to credit, before tax. Default: the whole remaining amount.',
+      object({
+        text: text('Description of the correction.', 500),
+        amount: amount('Credited amount, as a positive number.'),
       }),
+      { minItems: 1, maxItems: EXTRA_LINES_LIMIT },
     ),
-  },
-  { ...strict, $id: 'CreditNoteRequest' },
-)
+  ),
+  note: Type.Optional(text('Shown above the lines.', 4_000)),
+  release: Type.Optional(
+    flag(
+      'Whether the entries of the bill return to their earlier states and can be billed again. Only for a credit note for the whole remaining amount; it cannot be voided. Default: false.',
+    ),
+  ),
+})
 export type CreditNoteRequest = Static<typeof CreditNoteRequest>

@@ -1,12 +1,8 @@
 /** API schema of changes. */
-import { Type } from '@sinclair/typebox'
-import { oneOf, strict } from '../../schema/types.ts'
+import { array, component, oneOf, text } from '../../schema/types.ts'
 import { CHANGE_KINDS } from './kinds.ts'
 
-export const ChangesAnswer = Type.Object(
-  {
-    id: Type.String({ description: 'Pass it as `after` the next time.', examples: ['48213'] }),
-    kinds: Type.Array(oneOf(CHANGE_KINDS), { description: 'What changed; empty if nothing did.' }),
-  },
-  { ...strict, $id: 'Changes', description: 'Kinds of data that changed.' },
-)
+export const ChangesAnswer = component('Changes', 'Kinds of data that changed.', {
+  id: text('Pass it as `after` the next time.', { examples: ['48213'] }),
+  kinds: array('What changed; empty if nothing did.', oneOf(CHANGE_KINDS)),
+})

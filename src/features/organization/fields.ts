@@ -23,7 +23,7 @@ import {
   NAME_LIMIT,
   parseMarkup,
 } from '../../schema/fields.ts'
-import { chosen, emailAddress, givenName, orNull, SHOWN } from '../../schema/types.ts'
+import { array, chosen, emailAddress, flag, givenName, integer, orNull, SHOWN } from '../../schema/types.ts'
 import { issueOfNumberFormat } from '../../shared/bill-numbers.ts'
 import { isRequirable, REQUIRABLE, REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../shared/sheet-fields.ts'
 import type { Organization } from './store.ts'
@@ -79,8 +79,7 @@ const RETENTION_LIMIT = 120
 /** Months to keep something. Everybody can read them, because the data is theirs; the least is the database's, too. */
 const retention = (what: string, least: number) => ({
   schema: orNull(
-    Type.Integer({
-      description: `Months after which ${what}, ${least} to ${RETENTION_LIMIT}; null to keep them.`,
+    integer(`Months after which ${what}, ${least} to ${RETENTION_LIMIT}; null to keep them.`, {
       [SHOWN]: { minimum: least, maximum: RETENTION_LIMIT },
       examples: [24],
     }),
@@ -147,34 +146,29 @@ export const SETTINGS = {
   }),
   approval_required: setting({
     column: 'approvalRequired',
-    schema: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
+    schema: flag('Whether only approved entries are billed.'),
   }),
   api_tokens: setting({
     column: 'apiTokens',
-    schema: Type.Boolean({
-      description: 'Whether people can create API tokens, and existing ones work. Off by default.',
-    }),
+    schema: flag('Whether people can create API tokens, and existing ones work. Off by default.'),
   }),
   share_links: setting({
     column: 'shareLinks',
-    schema: Type.Boolean({
-      description:
-        'Whether people can create links that show a report or a bill to those without an account, and existing ones work. Off by default.',
-    }),
+    schema: flag(
+      'Whether people can create links that show a report or a bill to those without an account, and existing ones work. Off by default.',
+    ),
   }),
   lead_rules: setting({
     column: 'leadRules',
-    schema: Type.Boolean({
-      description:
-        'Whether a rule that a lead proposes for a repository of their project takes effect without an admin, after all rules of admins. Off by default. Turning it off leaves the rules that leads have made in effect.',
-    }),
+    schema: flag(
+      'Whether a rule that a lead proposes for a repository of their project takes effect without an admin, after all rules of admins. Off by default. Turning it off leaves the rules that leads have made in effect.',
+    ),
   }),
   telemetry_by_email: setting({
     column: 'telemetryByEmail',
-    schema: Type.Boolean({
-      description:
-        'Whether sessions that agents push with an organization token belong to the person whose e-mail address they contain. Because anyone with that token can send any address, such entries have `manager_by: email`.',
-    }),
+    schema: flag(
+      'Whether sessions that agents push with an organization token belong to the person whose e-mail address they contain. Because anyone with that token can send any address, such entries have `manager_by: email`.',
+    ),
   }),
   retention_texts: setting({
     column: 'retentionTexts',
@@ -195,12 +189,11 @@ export const SETTINGS = {
   retention_events: setting({ column: 'retentionEvents', ...retention('events are removed', 1) }),
   sheet_required_fields: setting({
     column: 'sheetRequiredFields',
-    schema: Type.Array(Type.String({ [SHOWN]: { pattern: REQUIRABLE } }), {
-      description:
-        'Up to three optional fields that entries on token sheets must have: `project`, `ticket`, `summary`, `provider`, `requests`, `reported_cost` or `label:<name>`. Entries that lack one cannot be added, and block submitting their sheet.',
-      examples: [['ticket', 'label:team']],
-      [SHOWN]: { maxItems: REQUIRED_LIMIT, uniqueItems: true },
-    }),
+    schema: array(
+      'Up to three optional fields that entries on token sheets must have: `project`, `ticket`, `summary`, `provider`, `requests`, `reported_cost` or `label:<name>`. Entries that lack one cannot be added, and block submitting their sheet.',
+      Type.String({ [SHOWN]: { pattern: REQUIRABLE } }),
+      { examples: [['ticket', 'label:team']], [SHOWN]: { maxItems: REQUIRED_LIMIT, uniqueItems: true } },
+    ),
     issues: issuesOfRequiredFields,
   }),
   email: billingSetting({
@@ -234,8 +227,7 @@ export const SETTINGS = {
   }),
   due_days: billingSetting({
     column: 'dueDays',
-    schema: Type.Integer({
-      description: `Default number of days until a bill is due, 0 to ${DUE_DAYS_LIMIT}.`,
+    schema: integer(`Default number of days until a bill is due, 0 to ${DUE_DAYS_LIMIT}.`, {
       [SHOWN]: { minimum: 0, maximum: DUE_DAYS_LIMIT },
     }),
     issues: wholeFrom(0, DUE_DAYS_LIMIT),
@@ -243,10 +235,10 @@ export const SETTINGS = {
   reminder_days: billingSetting({
     column: 'reminderDays',
     schema: orNull(
-      Type.Integer({
-        description: `Days after the due date until clients are reminded of an overdue bill by e-mail, and between further reminders: 1 to ${REMINDER_DAYS_LIMIT}, or null for no reminders. Bills that are overdue already are included.`,
-        [SHOWN]: { minimum: 1, maximum: REMINDER_DAYS_LIMIT },
-      }),
+      integer(
+        `Days after the due date until clients are reminded of an overdue bill by e-mail, and between further reminders: 1 to ${REMINDER_DAYS_LIMIT}, or null for no reminders. Bills that are overdue already are included.`,
+        { [SHOWN]: { minimum: 1, maximum: REMINDER_DAYS_LIMIT } },
+      ),
     ),
     issues: wholeFrom(1, REMINDER_DAYS_LIMIT),
   }),

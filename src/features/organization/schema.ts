@@ -1,7 +1,7 @@
 /** API schema of the organization's settings, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, type TOptional, type TSchema, Type } from '@sinclair/typebox'
 import { LOGO_TYPES } from '../../schema/fields.ts'
-import { oneOf, orNull, strict } from '../../schema/types.ts'
+import { component, flag, oneOf, orNull, strict, text } from '../../schema/types.ts'
 import { SETTINGS } from './fields.ts'
 
 type Fields = typeof SETTINGS
@@ -22,19 +22,14 @@ const CHANGED = Object.fromEntries(Object.entries(SETTINGS).map(([name, { schema
   [Name in keyof Fields]: Fields[Name]['schema']
 }
 
-export const Settings = Type.Object(
+export const Settings = component(
+  'Settings',
+  'Settings of the organization. Billing details are omitted for members.',
   {
     ...READ,
-    public_url_option: orNull(
-      Type.String({ description: 'The public URL in effect, if an option of this server overrides `public_url`.' }),
-    ),
-    demo: Type.Boolean({ description: 'Whether the database contains demo data from `tally demo`.' }),
+    public_url_option: orNull(text('The public URL in effect, if an option of this server overrides `public_url`.')),
+    demo: flag('Whether the database contains demo data from `tally demo`.'),
     logo: Type.Optional(orNull(oneOf(LOGO_TYPES, 'Type of the logo on bills; null if there is none.'))),
-  },
-  {
-    ...strict,
-    $id: 'Settings',
-    description: 'Settings of the organization. Billing details are omitted for members.',
   },
 )
 export type Settings = Static<typeof Settings>

@@ -6,7 +6,24 @@ import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { conditions, isOneOf, when } from '../../schema/conditions.ts'
 import { PASSWORD_LIMIT, PASSWORD_MIN } from '../../schema/fields.ts'
-import { chosen, emailAddress, givenName, listOf, moment, oneOf, orNull, SHOWN, strict } from '../../schema/types.ts'
+import {
+  array,
+  chosen,
+  component,
+  emailAddress,
+  flag,
+  givenName,
+  integer,
+  listOf,
+  moment,
+  number,
+  object,
+  oneOf,
+  orNull,
+  SHOWN,
+  strict,
+  text,
+} from '../../schema/types.ts'
 import { SCOPE_NAMES, SCOPES, type Scope } from '../../shared/token-scopes.ts'
 import { Preferences } from './preferences/schema.ts'
 import type { ListedToken, MadeLink, OwnSession, Token, TokenState, User } from './service.ts'
@@ -26,214 +43,146 @@ export const KIND_OF_TOKEN = {
 
 const TokenKindText = Type.String(KIND_OF_TOKEN) as unknown as TUnsafe<TokenKind>
 
-const SCOPES_OF_TOKEN = orNull(
-  Type.Array(oneOf(SCOPE_NAMES), { description: 'What an API token may do; null for other tokens.' }),
-)
+const SCOPES_OF_TOKEN = orNull(array('What an API token may do; null for other tokens.', oneOf(SCOPE_NAMES)))
 
 /** What people can be sent e-mails about: at most one e-mail an hour. */
 const TOPICS = {
-  budget_alerts: Type.Boolean({
-    description: 'Alerts of budgets whose thresholds name you, your role or the leads of your projects.',
-  }),
-  attention: Type.Boolean({
-    description:
-      'Each working day, what needs attention among the entries that you see: unattributed, unpriced, waiting for approval. Nothing if there is nothing.',
-  }),
-  weekly_summary: Type.Boolean({
-    description:
-      'Each week, your usage and that of the projects that you lead; that of everybody for billing and admins.',
-  }),
-  anomalies: Type.Boolean({
-    description: 'Each day, usage far above what is usual: yours, or everybody’s for billing and admins.',
-  }),
+  budget_alerts: flag('Alerts of budgets whose thresholds name you, your role or the leads of your projects.'),
+  attention: flag(
+    'Each working day, what needs attention among the entries that you see: unattributed, unpriced, waiting for approval. Nothing if there is nothing.',
+  ),
+  weekly_summary: flag(
+    'Each week, your usage and that of the projects that you lead; that of everybody for billing and admins.',
+  ),
+  anomalies: flag('Each day, usage far above what is usual: yours, or everybody’s for billing and admins.'),
 } satisfies Record<NotificationTopic, TSchema>
 
-export const Me = Type.Object(
-  {
-    kind: Type.Unsafe<Caller['kind']>({
-      ...oneOf(
-        CALLER_KINDS,
-        'Use `token.kind`, which has the names of all other operations; `token` is null for a signed-in person. Here, `service` is `svc` and `organization` is `org`.',
-      ),
-      deprecated: true,
+export const Me = component('Me', 'The authenticated caller.', {
+  kind: Type.Unsafe<Caller['kind']>({
+    ...oneOf(
+      CALLER_KINDS,
+      'Use `token.kind`, which has the names of all other operations; `token` is null for a signed-in person. Here, `service` is `svc` and `organization` is `org`.',
+    ),
+    deprecated: true,
+  }),
+  token: orNull(
+    object('Null for a signed-in person.', {
+      id: Type.String({ examples: ['tok_01a1fa172a0277f3983322718874f2ef'] }),
+      kind: TokenKindText,
+      name: Type.String(),
+      hint: text('The first characters after the prefix, which identify the token in lists.'),
+      allow_bills: flag('Whether it may send bills.'),
+      scopes: SCOPES_OF_TOKEN,
+      expires_at: orNull(moment('When the token expires; null if it does not expire.')),
     }),
-    token: orNull(
-      Type.Object(
-        {
-          id: Type.String({ examples: ['tok_01a1fa172a0277f3983322718874f2ef'] }),
-          kind: TokenKindText,
-          name: Type.String(),
-          hint: Type.String({
-            description: 'The first characters after the prefix, which identify the token in lists.',
-          }),
-          allow_bills: Type.Boolean({ description: 'Whether it may send bills.' }),
-          scopes: SCOPES_OF_TOKEN,
-          expires_at: orNull(moment('When the token expires; null if it does not expire.')),
-        },
-        { ...strict, description: 'Null for a signed-in person.' },
-      ),
-    ),
-    session: orNull(
-      Type.Object(
-        {
-          signed_in_at: moment('When the person signed in.'),
-          expires_at: moment('When the session expires; it ends earlier after a week without requests.'),
-        },
-        { ...strict, description: 'Null for a token.' },
-      ),
-    ),
-    person: Type.Object(
-      {
-        id: Type.String({ examples: ['usr_01a1fa172a0277f3983322718874f2ef'] }),
-        name: Type.String(),
-        email: emailAddress(),
-        role: oneOf(ROLES, 'The role determines the access of the person, and limits that of their tokens.'),
-      },
-      {
-        ...strict,
-        description:
-          'The signed-in person, or the creator of the token, who is the agent manager of entries reported with a service token.',
-      },
-    ),
-    acts_for: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }, strict), {
-      description: 'The people for whom the person approves at the moment, as their deputy.',
+  ),
+  session: orNull(
+    object('Null for a token.', {
+      signed_in_at: moment('When the person signed in.'),
+      expires_at: moment('When the session expires; it ends earlier after a week without requests.'),
     }),
-    organization: Type.Object(
-      {
-        name: Type.String(),
-        time_zone: Type.String({ description: 'IANA time zone for the boundaries of days and months.' }),
-      },
-      strict,
+  ),
+  person: object(
+    'The signed-in person, or the creator of the token, who is the agent manager of entries reported with a service token.',
+    {
+      id: Type.String({ examples: ['usr_01a1fa172a0277f3983322718874f2ef'] }),
+      name: Type.String(),
+      email: emailAddress(),
+      role: oneOf(ROLES, 'The role determines the access of the person, and limits that of their tokens.'),
+    },
+  ),
+  acts_for: array(
+    'The people for whom the person approves at the moment, as their deputy.',
+    object({ id: Type.String(), name: Type.String() }),
+  ),
+  organization: object({
+    name: Type.String(),
+    time_zone: text('IANA time zone for the boundaries of days and months.'),
+  }),
+  notifications: Type.Optional(
+    object(
+      'What you are sent e-mails about, if Tally can send any (`sends_email`). Only in responses of `/me` to signed-in people, except for viewers, who get none.',
+      TOPICS,
     ),
-    notifications: Type.Optional(
-      Type.Object(TOPICS, {
-        ...strict,
-        description:
-          'What you are sent e-mails about, if Tally can send any (`sends_email`). Only in responses of `/me` to signed-in people, except for viewers, who get none.',
-      }),
+  ),
+  sends_email: Type.Optional(flag('Whether a mail server and a sender address are configured. With `notifications`.')),
+  preferences: Type.Optional(Preferences),
+  held_entries: Type.Optional(
+    integer(
+      'Entries of the person that are held because another person has reported the same sessions. Only in the response of `GET /me` to a service token.',
     ),
-    sends_email: Type.Optional(
-      Type.Boolean({ description: 'Whether a mail server and a sender address are configured. With `notifications`.' }),
-    ),
-    preferences: Type.Optional(Preferences),
-    held_entries: Type.Optional(
-      Type.Integer({
-        description:
-          'Entries of the person that are held because another person has reported the same sessions. Only in the response of `GET /me` to a service token.',
-      }),
-    ),
-  },
-  { ...strict, $id: 'Me', description: 'The authenticated caller.' },
-)
+  ),
+})
 export type Me = Static<typeof Me>
 
-export const SetUpRequest = Type.Object(
-  {
-    link_token: Type.String({
-      description: 'The part after `#` in the one-time link that `tally serve` prints.',
-    }),
-    organization: Type.Object(
-      {
-        name: givenName('Name of the organization, as shown on bills.', ['Acme']),
-        time_zone: Type.String({
-          description: 'IANA time zone for the boundaries of days and months.',
-          examples: ['Europe/Berlin'],
-        }),
-        currency: Type.String({ description: 'ISO 4217 code of the default bill currency.', examples: ['EUR'] }),
-        public_url: Type.Optional(
-          orNull(
-            Type.String({
-              description:
-                'The address at which people and agents reach this server, which links begin with: `http://` or `https://`, and nothing after the host and port. Null or absent to set it later.',
-              examples: ['https://tally.example.com'],
-            }),
-          ),
+export const SetUpRequest = component('SetUpRequest', 'First-run setup of the organization and its first admin.', {
+  link_token: text('The part after `#` in the one-time link that `tally serve` prints.'),
+  organization: object({
+    name: givenName('Name of the organization, as shown on bills.', ['Acme']),
+    time_zone: text('IANA time zone for the boundaries of days and months.', { examples: ['Europe/Berlin'] }),
+    currency: text('ISO 4217 code of the default bill currency.', { examples: ['EUR'] }),
+    public_url: Type.Optional(
+      orNull(
+        text(
+          'The address at which people and agents reach this server, which links begin with: `http://` or `https://`, and nothing after the host and port. Null or absent to set it later.',
+          { examples: ['https://tally.example.com'] },
         ),
-      },
-      strict,
+      ),
     ),
-    admin: Type.Object(
-      {
-        email: emailAddress({ description: 'E-mail address to sign in with.', examples: ['ada@example.com'] }),
-        name: givenName('Name of the person.', ['Ada']),
-        password: Type.String({
-          description: `Password to sign in with, ${PASSWORD_MIN} to ${PASSWORD_LIMIT} characters.`,
-        }),
-      },
-      { ...strict, description: 'The first person, who becomes an admin.' },
-    ),
-  },
-  { ...strict, $id: 'SetUpRequest', description: 'First-run setup of the organization and its first admin.' },
-)
+  }),
+  admin: object('The first person, who becomes an admin.', {
+    email: emailAddress({ description: 'E-mail address to sign in with.', examples: ['ada@example.com'] }),
+    name: givenName('Name of the person.', ['Ada']),
+    password: text(`Password to sign in with, ${PASSWORD_MIN} to ${PASSWORD_LIMIT} characters.`),
+  }),
+})
 export type SetUpRequest = Static<typeof SetUpRequest>
 
-const password = (description: string) =>
-  Type.String({ description, minLength: PASSWORD_MIN, maxLength: PASSWORD_LIMIT })
+const password = (description: string) => text(description, { minLength: PASSWORD_MIN, maxLength: PASSWORD_LIMIT })
 
 /** For passwords that are verified: one that is too short for a new password is simply wrong. */
-const knownPassword = (description: string) => Type.String({ description, minLength: 1, maxLength: PASSWORD_LIMIT })
+const knownPassword = (description: string) => text(description, { minLength: 1, maxLength: PASSWORD_LIMIT })
 
-export const SignInRequest = Type.Object(
-  {
-    email: emailAddress({ description: 'E-mail address of the person.', minLength: 1, maxLength: 254 }),
-    password: knownPassword('Password of the person.'),
-  },
-  { ...strict, $id: 'SignInRequest', description: 'Credentials to sign in with.' },
-)
+export const SignInRequest = component('SignInRequest', 'Credentials to sign in with.', {
+  email: emailAddress({ description: 'E-mail address of the person.', minLength: 1, maxLength: 254 }),
+  password: knownPassword('Password of the person.'),
+})
 export type SignInRequest = Static<typeof SignInRequest>
 
-export const PasswordChange = Type.Object(
-  {
-    current: knownPassword('Your current password.'),
-    new: password('Your new password.'),
-  },
-  { ...strict, $id: 'PasswordChange', description: 'A change of your password.' },
-)
+export const PasswordChange = component('PasswordChange', 'A change of your password.', {
+  current: knownPassword('Your current password.'),
+  new: password('Your new password.'),
+})
 export type PasswordChange = Static<typeof PasswordChange>
 
-export const PasswordChoice = Type.Object(
-  {
-    link_token: Type.String({
-      description: 'The part after `#` in the one-time link.',
-      minLength: 1,
-      maxLength: 100,
-    }),
-    password: password('The new password.'),
-  },
-  { ...strict, $id: 'PasswordChoice', description: 'A new password, set with a one-time link.' },
-)
+export const PasswordChoice = component('PasswordChoice', 'A new password, set with a one-time link.', {
+  link_token: text('The part after `#` in the one-time link.', { minLength: 1, maxLength: 100 }),
+  password: password('The new password.'),
+})
 export type PasswordChoice = Static<typeof PasswordChoice>
 
-export const UserBody = Type.Object(
-  {
-    id: Type.String({ examples: ['usr_01a1fa172a0277f3983322718874f2ef'] }),
-    email: emailAddress(),
-    name: Type.String(),
-    role: oneOf(ROLES, 'Determines what the person can see and do.'),
-    has_password: Type.Boolean({
-      description: 'Whether the person has a password. Without one they can own tokens but not sign in.',
-    }),
-    created_at: moment('When the person was added.'),
-    last_signed_in_at: orNull(moment('When the person last signed in; null if never.')),
-    disabled_at: orNull(moment('When the person was disabled; a disabled person cannot sign in or use their tokens.')),
-    erased_at: orNull(moment('When the personal data was erased; the name and the address are pseudonyms since.')),
-  },
-  { ...strict, $id: 'User', description: 'A person.' },
-)
+export const UserBody = component('User', 'A person.', {
+  id: Type.String({ examples: ['usr_01a1fa172a0277f3983322718874f2ef'] }),
+  email: emailAddress(),
+  name: Type.String(),
+  role: oneOf(ROLES, 'Determines what the person can see and do.'),
+  has_password: flag('Whether the person has a password. Without one they can own tokens but not sign in.'),
+  created_at: moment('When the person was added.'),
+  last_signed_in_at: orNull(moment('When the person last signed in; null if never.')),
+  disabled_at: orNull(moment('When the person was disabled; a disabled person cannot sign in or use their tokens.')),
+  erased_at: orNull(moment('When the personal data was erased; the name and the address are pseudonyms since.')),
+})
 export type UserBody = Static<typeof UserBody>
 
 export const UserList = listOf(UserBody, 'UserList', 'People, most recently added first.')
 
 const email = emailAddress({ description: 'E-mail address to sign in with.', examples: ['grace@example.com'] })
 
-export const NewUser = Type.Object(
-  {
-    email,
-    name: givenName('Name of the person.', ['Grace']),
-    role: chosen(ROLES, 'Role, which determines what the person can see and do.'),
-  },
-  { ...strict, $id: 'NewUser', description: 'A person to invite.' },
-)
+export const NewUser = component('NewUser', 'A person to invite.', {
+  email,
+  name: givenName('Name of the person.', ['Grace']),
+  role: chosen(ROLES, 'Role, which determines what the person can see and do.'),
+})
 export type NewUser = Static<typeof NewUser>
 
 export const UserChange = Type.Partial(NewUser, {
@@ -255,69 +204,49 @@ export const ProfileChange = Type.Partial(
 )
 export type ProfileChange = Static<typeof ProfileChange>
 
-export const PasswordLinkBody = Type.Object(
-  {
-    user: UserBody,
-    link: Type.String({
-      description:
-        'Opens the page on which the person sets a password; works once. Tally does not send it, so give it to the person yourself.',
-      examples: ['https://tally.example.com/password#0Zk3Rw0pV1hB7xQm5sT9cYf2LdN8aGjE'],
-    }),
-    expires_at: moment('When the link expires.'),
-  },
-  { ...strict, $id: 'PasswordLink', description: 'A one-time link with which a person sets a password.' },
-)
+export const PasswordLinkBody = component('PasswordLink', 'A one-time link with which a person sets a password.', {
+  user: UserBody,
+  link: text(
+    'Opens the page on which the person sets a password; works once. Tally does not send it, so give it to the person yourself.',
+    { examples: ['https://tally.example.com/password#0Zk3Rw0pV1hB7xQm5sT9cYf2LdN8aGjE'] },
+  ),
+  expires_at: moment('When the link expires.'),
+})
 export type PasswordLinkBody = Static<typeof PasswordLinkBody>
 
-export const SessionList = Type.Object(
-  {
-    data: Type.Array(
-      Type.Object(
-        {
-          signed_in_at: moment('When the session started.'),
-          last_seen_at: moment('Time of the last request, to the minute.'),
-          expires_at: moment('When the session expires; it ends earlier after a week without requests.'),
-          current: Type.Boolean({ description: 'Whether this is the session of the request.' }),
-        },
-        strict,
-      ),
-    ),
-  },
-  { ...strict, $id: 'SessionList', description: 'Sessions of a person, most recently started first.' },
-)
+export const SessionList = component('SessionList', 'Sessions of a person, most recently started first.', {
+  data: Type.Array(
+    object({
+      signed_in_at: moment('When the session started.'),
+      last_seen_at: moment('Time of the last request, to the minute.'),
+      expires_at: moment('When the session expires; it ends earlier after a week without requests.'),
+      current: flag('Whether this is the session of the request.'),
+    }),
+  ),
+})
 export type SessionList = Static<typeof SessionList>
 
-export const SetUpAnswer = Type.Object(
-  {
-    user: UserBody,
-    organization: Type.Object({ name: Type.String(), time_zone: Type.String(), currency: Type.String() }, strict),
-  },
-  { ...strict, $id: 'SetUpAnswer', description: 'The result of the setup.' },
-)
+export const SetUpAnswer = component('SetUpAnswer', 'The result of the setup.', {
+  user: UserBody,
+  organization: object({ name: Type.String(), time_zone: Type.String(), currency: Type.String() }),
+})
 export type SetUpAnswer = Static<typeof SetUpAnswer>
 
-export const TokenBody = Type.Object(
-  {
-    id: Type.String({ examples: ['tok_01a1fa172a0277f3983322718874f2ef'] }),
-    kind: TokenKindText,
-    name: Type.String(),
-    hint: Type.String({ description: 'The first characters after the prefix.' }),
-    state: oneOf(TOKEN_STATES, '`stopped` means that its creator is disabled.'),
-    user: Type.Object({ id: Type.String(), email: emailAddress(), name: Type.String() }, strict),
-    allow_bills: Type.Boolean(),
-    scopes: SCOPES_OF_TOKEN,
-    networks: orNull(
-      Type.Array(Type.String(), {
-        description: 'Addresses and networks from which an API token works; null for any.',
-      }),
-    ),
-    created_at: moment('When the token was created.'),
-    expires_at: orNull(moment('When the token expires; null if it does not expire.')),
-    last_used_at: orNull(moment('When the token was last used, to the minute; null if never.')),
-    revoked_at: orNull(moment('When the token was revoked.')),
-  },
-  { ...strict, $id: 'Token', description: 'A token, without its secret.' },
-)
+export const TokenBody = component('Token', 'A token, without its secret.', {
+  id: Type.String({ examples: ['tok_01a1fa172a0277f3983322718874f2ef'] }),
+  kind: TokenKindText,
+  name: Type.String(),
+  hint: text('The first characters after the prefix.'),
+  state: oneOf(TOKEN_STATES, '`stopped` means that its creator is disabled.'),
+  user: object({ id: Type.String(), email: emailAddress(), name: Type.String() }),
+  allow_bills: Type.Boolean(),
+  scopes: SCOPES_OF_TOKEN,
+  networks: orNull(array('Addresses and networks from which an API token works; null for any.', Type.String())),
+  created_at: moment('When the token was created.'),
+  expires_at: orNull(moment('When the token expires; null if it does not expire.')),
+  last_used_at: orNull(moment('When the token was last used, to the minute; null if never.')),
+  revoked_at: orNull(moment('When the token was revoked.')),
+})
 export type TokenBody = Static<typeof TokenBody>
 
 export const TokenList = listOf(TokenBody, 'TokenList', 'Tokens, newest first.')
@@ -328,29 +257,29 @@ const OVERLAP_HOURS_LIMIT = 336
 /** Permissions that a token may have in addition to those of its kind. */
 const ALLOWANCES = ['bills'] as const
 
-export const NewToken = Type.Object(
+export const NewToken = component(
+  'NewToken',
+  'A token to create.',
   {
     kind: TokenKindText,
     name: givenName('Purpose of the token, as shown in lists.', ['ci']),
     expires_at: Type.Optional(
       orNull(
-        Type.String({
-          description:
-            'When the token expires: a timestamp with a UTC offset, or a date, which means the first moment of that day in the organization’s time zone. Absent or null means never, and for an API token in 90 days, at most in 366.',
-          examples: ['2027-02-18T17:53:04Z'],
-        }),
+        text(
+          'When the token expires: a timestamp with a UTC offset, or a date, which means the first moment of that day in the organization’s time zone. Absent or null means never, and for an API token in 90 days, at most in 366.',
+          { examples: ['2027-02-18T17:53:04Z'] },
+        ),
       ),
     ),
     scopes: Type.Optional(
-      Type.Array(Type.String(), {
-        description: `What an API token may do, as far as your role allows at the time of each call; required for one, and only for one. Any scope of an area includes its \`read\`. ${SCOPE_NAMES.map((scope) => `\`${scope}\`: ${SCOPES[scope].description}.`).join(' ')}`,
-        maxItems: SCOPE_NAMES.length,
-        examples: [['projects:write']],
-      }),
+      array(
+        `What an API token may do, as far as your role allows at the time of each call; required for one, and only for one. Any scope of an area includes its \`read\`. ${SCOPE_NAMES.map((scope) => `\`${scope}\`: ${SCOPES[scope].description}.`).join(' ')}`,
+        Type.String(),
+        { maxItems: SCOPE_NAMES.length, examples: [['projects:write']] },
+      ),
     ),
     networks: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'IP addresses and networks from which an API token works; any by default.',
+      array('IP addresses and networks from which an API token works; any by default.', Type.String(), {
         maxItems: NETWORKS_LIMIT,
         examples: [['10.0.0.0/8']],
       }),
@@ -360,7 +289,6 @@ export const NewToken = Type.Object(
     ),
   },
   {
-    ...strict,
     ...conditions(
       when(
         isOneOf('kind', 'api'),
@@ -369,58 +297,42 @@ export const NewToken = Type.Object(
       ),
       when(isOneOf('kind', 'svc'), undefined, { properties: { allow: { maxItems: 0 } } }),
     ),
-    $id: 'NewToken',
-    description: 'A token to create.',
   },
 )
 export type NewToken = Static<typeof NewToken>
 
-export const TokenRotation = Type.Object(
-  {
-    overlap_hours: Type.Optional(
-      Type.Number({
-        description: 'How long the old token keeps working, in hours; 24 by default.',
-        minimum: 0,
-        maximum: OVERLAP_HOURS_LIMIT,
-      }),
-    ),
-  },
-  { ...strict, $id: 'TokenRotation' },
-)
+export const TokenRotation = component('TokenRotation', {
+  overlap_hours: Type.Optional(
+    number('How long the old token keeps working, in hours; 24 by default.', {
+      minimum: 0,
+      maximum: OVERLAP_HOURS_LIMIT,
+    }),
+  ),
+})
 
-export const CreatedToken = Type.Object(
-  {
-    ...TokenBody.properties,
-    token: Type.String({ description: 'The token itself. It is shown only once and not stored.' }),
-  },
-  { ...strict, $id: 'CreatedToken', description: 'A new token with its secret.' },
-)
+export const CreatedToken = component('CreatedToken', 'A new token with its secret.', {
+  ...TokenBody.properties,
+  token: text('The token itself. It is shown only once and not stored.'),
+})
 export type CreatedToken = Static<typeof CreatedToken>
 
-export const FurtherEmails = Type.Object(
+export const FurtherEmails = component(
+  'FurtherEmails',
+  'Additional e-mail addresses that match telemetry to a person. They cannot be used to sign in.',
   {
-    emails: Type.Array(emailAddress({ description: 'An e-mail address.', examples: ['ada@users.example.com'] }), {
-      [SHOWN]: { maxItems: 20 },
-      description: 'Up to 20 addresses, none of which may belong to another person.',
-    }),
-  },
-  {
-    ...strict,
-    $id: 'FurtherEmails',
-    description: 'Additional e-mail addresses that match telemetry to a person. They cannot be used to sign in.',
+    emails: array(
+      'Up to 20 addresses, none of which may belong to another person.',
+      emailAddress({ description: 'An e-mail address.', examples: ['ada@users.example.com'] }),
+      { [SHOWN]: { maxItems: 20 } },
+    ),
   },
 )
 export type FurtherEmails = Static<typeof FurtherEmails>
 
-export const DisabledUser = Type.Object(
-  {
-    ...UserBody.properties,
-    tokens_in_use: Type.Array(TokenBody, {
-      description: 'Tokens of the person that were used in the last 30 days and no longer work.',
-    }),
-  },
-  { ...strict, $id: 'DisabledUser', description: 'A person who was disabled.' },
-)
+export const DisabledUser = component('DisabledUser', 'A person who was disabled.', {
+  ...UserBody.properties,
+  tokens_in_use: array('Tokens of the person that were used in the last 30 days and no longer work.', TokenBody),
+})
 export type DisabledUser = Static<typeof DisabledUser>
 
 const KIND_OF = { service: 'svc', read: 'read', organization: 'org', api: 'api' } as const satisfies Record<

@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { Reader } from '../../database/database.ts'
 import { NOTIFICATION_TOPICS } from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
-import { day, moment, oneOf, orNull, strict } from '../../schema/types.ts'
+import { array, day, flag, moment, object, oneOf, orNull } from '../../schema/types.ts'
 import {
   eachChange,
   eachHistory,
@@ -147,8 +147,8 @@ export const KINDS: readonly Kind[] = [
       id: text('Of the client or project.'),
       name: text(),
       money: text('The money that is shown: `amounts`, `cost` or `none`.'),
-      people: Type.Boolean({ description: 'Whether people are named.' }),
-      bills: Type.Boolean({ description: 'Whether sent bills are shown.' }),
+      people: flag('Whether people are named.'),
+      bills: flag('Whether sent bills are shown.'),
       created_at: moment('When it was granted.'),
     },
     listGrants,
@@ -227,7 +227,7 @@ export const KINDS: readonly Kind[] = [
       id: text(),
       name: text(),
       parameters: text('The question, as JSON.'),
-      shared: Type.Boolean({ description: 'Whether the organization sees it.' }),
+      shared: flag('Whether the organization sees it.'),
       created_at: moment('When it was saved.'),
     },
     listReportViews,
@@ -244,7 +244,7 @@ export const KINDS: readonly Kind[] = [
     'Drafts of bills that the person began or changed last, without what they say.',
     {
       id: text(),
-      created_by_person: Type.Boolean({ description: 'Whether the person began it.' }),
+      created_by_person: flag('Whether the person began it.'),
       created_at: moment('When it was begun.'),
       updated_at: moment('When it was last changed.'),
     },
@@ -262,9 +262,9 @@ export const KINDS: readonly Kind[] = [
     {
       id: text(),
       name: text(),
-      created_by_person: Type.Boolean({ description: 'Whether the person added it.' }),
-      of_person: Type.Boolean({ description: 'Whether it counts only entries of the person.' }),
-      notifies_person: Type.Boolean({ description: 'Whether a threshold names the person or their address.' }),
+      created_by_person: flag('Whether the person added it.'),
+      of_person: flag('Whether it counts only entries of the person.'),
+      notifies_person: flag('Whether a threshold names the person or their address.'),
       created_at: moment('When it was added.'),
       archived_at: optional.moment('When it was archived.'),
     },
@@ -287,7 +287,7 @@ export const KINDS: readonly Kind[] = [
       name: text(),
       host: text('Of the address, which is a secret if it is that of a chat.'),
       format: text(),
-      types: Type.Array(text(), { description: 'Types of events.' }),
+      types: array('Types of events.', text()),
       created_at: moment('When it was added.'),
       disabled_at: optional.moment('When it was disabled.'),
     },
@@ -309,7 +309,7 @@ export const KINDS: readonly Kind[] = [
       id: text(),
       version: Type.Integer(),
       name: text(),
-      conditions: Type.Array(Type.Object({ field: text(), matches: text() }, strict)),
+      conditions: Type.Array(object({ field: text(), matches: text() })),
       created_at: moment('When it was saved.'),
     },
     listRules,
@@ -329,7 +329,7 @@ export const KINDS: readonly Kind[] = [
       relation: oneOf(['proposer', 'decider']),
       name: text(),
       repository: text(),
-      conditions: Type.Array(Type.Object({ field: text(), matches: text() }, strict)),
+      conditions: Type.Array(object({ field: text(), matches: text() })),
       state: text(),
       reason: optional.text(),
       created_at: moment('When it was proposed.'),
@@ -384,8 +384,8 @@ export const KINDS: readonly Kind[] = [
       kind: text(),
       state: text(),
       issued_on: day('When it was issued.'),
-      sent_by_person: Type.Boolean({ description: 'Whether the person sent it.' }),
-      names_person: Type.Boolean({ description: 'Whether a line names the person.' }),
+      sent_by_person: flag('Whether the person sent it.'),
+      names_person: flag('Whether a line names the person.'),
     },
     listBills,
     (row, { id }) => ({
@@ -424,8 +424,8 @@ export const KINDS: readonly Kind[] = [
       at: moment('When it happened.'),
       entry: text('Id of the entry.'),
       action: text(),
-      by_person: Type.Boolean({ description: 'Whether the person did it.' }),
-      own_entry: Type.Boolean({ description: 'Whether it is an entry of the person.' }),
+      by_person: flag('Whether the person did it.'),
+      own_entry: flag('Whether it is an entry of the person.'),
       details: json('Reasons, and values before and after.'),
     },
     eachHistory,
@@ -450,7 +450,7 @@ export const KINDS: readonly Kind[] = [
     'Changes that the person made, that a deputy made for them, and changes of their account.',
     {
       at: moment('When it happened.'),
-      by_person: Type.Boolean({ description: 'Whether the person did it.' }),
+      by_person: flag('Whether the person did it.'),
       origin: optional.text('The address from which the person did it.'),
       action: text(),
       object_id: optional.text(),

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { conditions, isGiven, isOneOf, when } from '../../schema/conditions.ts'
-import { moment, oneOf, orNull, strict } from '../../schema/types.ts'
+import { array, component, flag, moment, object, oneOf, orNull, text } from '../../schema/types.ts'
 import { TokenEntry } from '../entries/schema.ts'
 import { EXAMPLE_USER } from '../people/examples.ts'
 import { UserBody } from '../people/schema.ts'
@@ -15,20 +15,15 @@ import { KINDS } from './kinds.ts'
 const KEPT_REASONS = Object.keys(KEPT) as KeptBecause[]
 const NEAR_MATCH_KINDS = Object.keys(NEAR_MATCHES) as NearMatchKind[]
 
-export const PersonalData = Type.Object(
+export const PersonalData = component(
+  'PersonalData',
+  'Everything that names a person or that they wrote. Never contains secrets or hashes of them.',
   {
     exported_at: moment('When the export began.'),
     account: UserBody,
-    additional_emails: Type.Array(Type.String(), { description: 'Further addresses of the person in telemetry.' }),
-    ...Object.fromEntries(
-      KINDS.map(({ name, description, fields }) => [name, Type.Array(Type.Object(fields, strict), { description })]),
-    ),
-    entries: Type.Array(TokenEntry, { description: 'Entries of the person, newest first.' }),
-  },
-  {
-    ...strict,
-    $id: 'PersonalData',
-    description: 'Everything that names a person or that they wrote. Never contains secrets or hashes of them.',
+    additional_emails: array('Further addresses of the person in telemetry.', Type.String()),
+    ...Object.fromEntries(KINDS.map(({ name, description, fields }) => [name, array(description, object(fields))])),
+    entries: array('Entries of the person, newest first.', TokenEntry),
   },
 )
 
@@ -40,89 +35,66 @@ export const EXAMPLE_PERSONAL_DATA = {
   entries: [],
 }
 
-export const ErasureRequest = Type.Object(
+export const ErasureRequest = component(
+  'ErasureRequest',
+  'Erases the personal data of a person.',
   {
     confirm: Type.Optional(
-      Type.String({
-        description: 'The e-mail address of the person. Not needed with `dry_run`.',
-        examples: ['ada@example.com'],
-      }),
+      text('The e-mail address of the person. Not needed with `dry_run`.', { examples: ['ada@example.com'] }),
     ),
     also: Type.Optional(
-      Type.Array(Type.String({ minLength: 3, maxLength: 200 }), {
-        maxItems: 20,
-        description:
-          'More words that mean the person, such as a user name in paths, another address, or a near match of a dry run: replaced in all texts.',
-        examples: [['ada.lovelace']],
-      }),
+      array(
+        'More words that mean the person, such as a user name in paths, another address, or a near match of a dry run: replaced in all texts.',
+        Type.String({ minLength: 3, maxLength: 200 }),
+        { maxItems: 20, examples: [['ada.lovelace']] },
+      ),
     ),
-    dry_run: Type.Optional(Type.Boolean({ description: 'Return what would be erased without changing anything.' })),
+    dry_run: Type.Optional(flag('Return what would be erased without changing anything.')),
   },
-  {
-    ...strict,
-    ...conditions(when(isOneOf('dry_run', true), undefined, isGiven('confirm'))),
-    $id: 'ErasureRequest',
-    description: 'Erases the personal data of a person.',
-  },
+  { ...conditions(when(isOneOf('dry_run', true), undefined, isGiven('confirm'))) },
 )
 export type ErasureRequest = Static<typeof ErasureRequest>
 
 const rowsByTable = (description: string) => Type.Record(Type.String(), Type.Integer(), { description })
-const pseudonym = Type.Object({ name: Type.String(), email: Type.String() }, strict)
+const pseudonym = object({ name: Type.String(), email: Type.String() })
 
-export const PlannedErasureBody = Type.Object(
-  {
-    dry_run: Type.Literal(true),
-    user: Type.Object({ id: Type.String(), name: Type.String(), email: Type.String() }, strict),
-    pseudonym,
-    words: Type.Object(
-      {
-        emails: Type.Array(Type.String()),
-        names: Type.Array(Type.String(), { description: 'Replaced in all texts.' }),
-        account_names: Type.Array(Type.String(), {
-          description:
-            'Single words, such as a first name, and names that somebody else has as well: replaced only in the audit log of the account.',
-        }),
-      },
-      {
-        ...strict,
-        description:
-          'Current and former names and addresses of the person. They are found in any spelling: letter case, composed or decomposed letters, white space, invisible characters, percent-encoding, and addresses with a tag (`ada+tag@example.com`).',
-      },
-    ),
-    replaced: rowsByTable('Rows with texts that would change, by table of the database.'),
-    near: Type.Array(
-      Type.Object(
-        { spelling: Type.String(), kind: oneOf(NEAR_MATCH_KINDS), why: Type.String(), count: Type.Integer() },
-        strict,
+export const PlannedErasureBody = component('PlannedErasure', 'What an erasure would do.', {
+  dry_run: Type.Literal(true),
+  user: object({ id: Type.String(), name: Type.String(), email: Type.String() }),
+  pseudonym,
+  words: object(
+    'Current and former names and addresses of the person. They are found in any spelling: letter case, composed or decomposed letters, white space, invisible characters, percent-encoding, and addresses with a tag (`ada+tag@example.com`).',
+    {
+      emails: Type.Array(Type.String()),
+      names: array('Replaced in all texts.', Type.String()),
+      account_names: array(
+        'Single words, such as a first name, and names that somebody else has as well: replaced only in the audit log of the account.',
+        Type.String(),
       ),
-      {
-        description:
-          'Texts that may mean the person, the most frequent first, at most 50. They stay unchanged, unless you pass them as `also`.',
-      },
-    ),
-    kept: Type.Array(Type.Object({ reason: oneOf(KEPT_REASONS), why: Type.String(), rows: Type.Integer() }, strict), {
-      description: 'Rows that mention the person and stay unchanged, with the reason.',
-    }),
-  },
-  { ...strict, $id: 'PlannedErasure', description: 'What an erasure would do.' },
-)
+    },
+  ),
+  replaced: rowsByTable('Rows with texts that would change, by table of the database.'),
+  near: array(
+    'Texts that may mean the person, the most frequent first, at most 50. They stay unchanged, unless you pass them as `also`.',
+    object({ spelling: Type.String(), kind: oneOf(NEAR_MATCH_KINDS), why: Type.String(), count: Type.Integer() }),
+  ),
+  kept: array(
+    'Rows that mention the person and stay unchanged, with the reason.',
+    object({ reason: oneOf(KEPT_REASONS), why: Type.String(), rows: Type.Integer() }),
+  ),
+})
 export type PlannedErasureBody = Static<typeof PlannedErasureBody>
 
-export const ErasureBody = Type.Object(
-  {
-    user: Type.Object({ id: Type.String(), name: Type.String(), email: Type.String() }, strict),
-    state: oneOf(['running', 'done'], 'The account is a pseudonym at once; texts are replaced while it is `running`.'),
-    replaced: rowsByTable('Changed rows so far, by table of the database.'),
-    started_at: moment('When the erasure was requested.'),
-    ended_at: orNull(moment('When the last text was replaced.')),
-    compacted: Type.Boolean({
-      description:
-        'Whether unused space of the database, which may still contain erased texts, has been overwritten since, by `tally compact`.',
-    }),
-  },
-  { ...strict, $id: 'Erasure', description: 'The erasure of a person.' },
-)
+export const ErasureBody = component('Erasure', 'The erasure of a person.', {
+  user: object({ id: Type.String(), name: Type.String(), email: Type.String() }),
+  state: oneOf(['running', 'done'], 'The account is a pseudonym at once; texts are replaced while it is `running`.'),
+  replaced: rowsByTable('Changed rows so far, by table of the database.'),
+  started_at: moment('When the erasure was requested.'),
+  ended_at: orNull(moment('When the last text was replaced.')),
+  compacted: flag(
+    'Whether unused space of the database, which may still contain erased texts, has been overwritten since, by `tally compact`.',
+  ),
+})
 export type ErasureBody = Static<typeof ErasureBody>
 
 const shown = ({ uid, name, email }: User) => ({ id: uid, name, email })

@@ -1,94 +1,81 @@
 /** Groups of unattributed entries in the API. */
 import { type Static, Type } from '@sinclair/typebox'
-import { oneOf, strict } from '../../schema/types.ts'
+import { array, component, integer, object, oneOf, text } from '../../schema/types.ts'
 import { UnpricedModel } from './schema.ts'
 
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 const { entries, tokens, first_at, last_at, list } = UnpricedModel.properties
-const unpriced = Type.Integer({ description: 'Number of unpriced entries, which `cost` excludes.', minimum: 0 })
+const unpriced = integer('Number of unpriced entries, which `cost` excludes.', { minimum: 0 })
 const cost = Type.Union([Type.Number(), Type.Null()], {
   description: 'Total cost in US dollars, at most 9 decimals; null if no cost is known.',
 })
 
-const Condition = Type.Object({ field: Type.String(), matches: Type.String() }, strict)
+const Condition = object({ field: Type.String(), matches: Type.String() })
 
-export const UnattributedGroup = Type.Object(
-  {
-    name: Type.String({ description: 'Name of the group.', examples: ['acme/web'] }),
-    entries,
-    unpriced_entries: unpriced,
-    tokens,
-    cost,
-    first_at,
-    last_at,
-    repository: textOrNull('The label `repository` of the entries; null if they have none.'),
-    agent_manager: Type.Union([Type.Object({ id: Type.String(), name: Type.String() }, strict), Type.Null()], {
-      description: 'The person, if the same for all entries.',
-    }),
-    agent_harness: textOrNull('The harness, if the same for all entries.'),
-    agent_name: textOrNull('The agent, if the same for all entries.'),
-    model: textOrNull('The model, if the same for all entries.'),
-    common: Type.Array(Condition, {
-      description: 'Values that all entries share, as conditions of a rule. For branches, also a common prefix.',
-    }),
-    rule: Type.Object(
-      { name: Type.String(), conditions: Type.Array(Condition) },
-      {
-        ...strict,
-        description: 'A rule that matches the group. Add a project and send it to `POST /placement-rules`.',
-      },
-    ),
-    suggestion: Type.Union(
-      [
-        Type.Object(
-          {
-            project: Type.Union(
-              [Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() }, strict), Type.Null()],
-              { description: 'Null if no project is known for the ticket.' },
-            ),
-            ticket: textOrNull('Key of a ticket, which may not exist yet; null to suggest only the project.'),
-            from: oneOf(['branch', 'summary', 'repository'], 'What names it.'),
-          },
-          strict,
-        ),
-        Type.Null(),
-      ],
-      {
-        description:
-          'Where all entries of the group may belong: the known ticket or project that their branches or summaries name, or the one project that has the repository.',
-      },
-    ),
-    branch_pattern: textOrNull(
-      'A condition of a rule on `labels.branch` whose named group `ticket` is the key of the ticket, if branches name tickets of just one project.',
-    ),
-    example: Type.String({ description: 'ID of the entry that arrived last.' }),
-    list,
-  },
-  { ...strict, $id: 'UnattributedGroup' },
-)
+export const UnattributedGroup = component('UnattributedGroup', {
+  name: text('Name of the group.', { examples: ['acme/web'] }),
+  entries,
+  unpriced_entries: unpriced,
+  tokens,
+  cost,
+  first_at,
+  last_at,
+  repository: textOrNull('The label `repository` of the entries; null if they have none.'),
+  agent_manager: Type.Union([object({ id: Type.String(), name: Type.String() }), Type.Null()], {
+    description: 'The person, if the same for all entries.',
+  }),
+  agent_harness: textOrNull('The harness, if the same for all entries.'),
+  agent_name: textOrNull('The agent, if the same for all entries.'),
+  model: textOrNull('The model, if the same for all entries.'),
+  common: array(
+    'Values that all entries share, as conditions of a rule. For branches, also a common prefix.',
+    Condition,
+  ),
+  rule: object('A rule that matches the group. Add a project and send it to `POST /placement-rules`.', {
+    name: Type.String(),
+    conditions: Type.Array(Condition),
+  }),
+  suggestion: Type.Union(
+    [
+      object({
+        project: Type.Union([object({ id: Type.String(), key: Type.String(), name: Type.String() }), Type.Null()], {
+          description: 'Null if no project is known for the ticket.',
+        }),
+        ticket: textOrNull('Key of a ticket, which may not exist yet; null to suggest only the project.'),
+        from: oneOf(['branch', 'summary', 'repository'], 'What names it.'),
+      }),
+      Type.Null(),
+    ],
+    {
+      description:
+        'Where all entries of the group may belong: the known ticket or project that their branches or summaries name, or the one project that has the repository.',
+    },
+  ),
+  branch_pattern: textOrNull(
+    'A condition of a rule on `labels.branch` whose named group `ticket` is the key of the ticket, if branches name tickets of just one project.',
+  ),
+  example: text('ID of the entry that arrived last.'),
+  list,
+})
 export type UnattributedGroup = Static<typeof UnattributedGroup>
 
-export const UnattributedReport = Type.Object(
-  {
-    totals: Type.Object(
-      { groups: Type.Integer(), entries, unpriced_entries: unpriced, cost },
-      { ...strict, description: 'Totals of all groups, on every page.' },
-    ),
-    placed_on_nothing: Type.Object(
-      { entries, cost },
-      {
-        ...strict,
-        description: 'Entries that people removed from every project on purpose. They are not in any group.',
-      },
-    ),
-    data: Type.Array(UnattributedGroup),
-    has_more: Type.Boolean(),
-    next_page: Type.Union([Type.String(), Type.Null()], {
-      description: 'Send it as `page` with the same parameters to get the next page.',
-    }),
-  },
-  { ...strict, $id: 'UnattributedReport' },
-)
+export const UnattributedReport = component('UnattributedReport', {
+  totals: object('Totals of all groups, on every page.', {
+    groups: Type.Integer(),
+    entries,
+    unpriced_entries: unpriced,
+    cost,
+  }),
+  placed_on_nothing: object('Entries that people removed from every project on purpose. They are not in any group.', {
+    entries,
+    cost,
+  }),
+  data: Type.Array(UnattributedGroup),
+  has_more: Type.Boolean(),
+  next_page: Type.Union([Type.String(), Type.Null()], {
+    description: 'Send it as `page` with the same parameters to get the next page.',
+  }),
+})
 export type UnattributedReport = Static<typeof UnattributedReport>
 
 const EXAMPLE_CONDITION = { field: 'labels.repository', matches: 'acme/web' }

@@ -4,7 +4,22 @@ import { SHARED_MONEY, WEEKDAYS } from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { conditions, exactlyOne, excludes, isAbsent, isGiven, when } from '../../schema/conditions.ts'
 import type { QueryTexts } from '../../schema/query.ts'
-import { chosen, listOf, moment, oneOf, orNull, PLAIN_TEXT, SHOWN, storedFilters, strict } from '../../schema/types.ts'
+import {
+  array,
+  chosen,
+  component,
+  flag,
+  integer,
+  listOf,
+  moment,
+  object,
+  oneOf,
+  orNull,
+  PLAIN_TEXT,
+  SHOWN,
+  storedFilters,
+  strict,
+} from '../../schema/types.ts'
 import { MOVING_PERIODS, type MovingPeriod } from './period.ts'
 import type { ShareLink } from './store.ts'
 
@@ -27,7 +42,9 @@ export type SharedReportBody = { period?: MovingPeriod } & Record<string, string
 const checkedAs = <T>(schema: TSchema) => schema as TUnsafe<T>
 
 const SharedReport = checkedAs<SharedReportBody>(
-  Type.Object(
+  component(
+    'SharedReport',
+    'A report on usage: its parameters, as in `GET /reports/usage`.',
     {
       period: Type.Optional(
         chosen(
@@ -39,22 +56,20 @@ const SharedReport = checkedAs<SharedReportBody>(
       bucket_width: Type.Optional(chosen(BUCKET_WIDTHS, 'Default: `all`, which is the whole period.')),
       week_start: Type.Optional(chosen(WEEKDAYS, 'First day of the weeks of `1w`.')),
       group_by: Type.Optional(
-        Type.Array(
+        array(
+          'As in `GET /reports/usage`.',
           Type.String({ minLength: 1, maxLength: TEXT_LIMIT, pattern: PLAIN_TEXT, errorMessage: DIMENSION_EXPECTED }),
-          { description: 'As in `GET /reports/usage`.', maxItems: 3 },
+          { maxItems: 3 },
         ),
       ),
       ...storedFilters(),
     },
     {
-      ...strict,
       ...conditions(
         when(isGiven('period'), isAbsent('starting_at', 'ending_at'), {
           allOf: [isGiven('starting_at'), isGiven('ending_at')],
         }),
       ),
-      $id: 'SharedReport',
-      description: 'A report on usage: its parameters, as in `GET /reports/usage`.',
     },
   ),
 )
@@ -75,10 +90,9 @@ export const NewShareLink = Type.Object(
       chosen(REPORT_MONEY, 'The money that a report shows. Default: `none`. A bill always shows its amounts.'),
     ),
     people: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether a report may be grouped by what may name people: `agent_manager`, and every label except `repository`. Default: false.',
-      }),
+      flag(
+        'Whether a report may be grouped by what may name people: `agent_manager`, and every label except `repository`. Default: false.',
+      ),
     ),
     note: Type.Optional(
       Type.String({
@@ -108,38 +122,31 @@ export const NewShareLink = Type.Object(
 )
 export type NewShareLink = Static<typeof NewShareLink>
 
-const person = Type.Object({ id: Type.String(), name: Type.String() }, strict)
+const person = object({ id: Type.String(), name: Type.String() })
 
 const fields = {
   id: Type.String({ description: 'Id of the share link (shr_…).' }),
   report: orNull(SharedReport),
-  bill: orNull(Type.Object({ id: Type.String(), number: Type.String() }, strict)),
+  bill: orNull(object({ id: Type.String(), number: Type.String() })),
   money,
-  people: Type.Boolean({ description: 'Whether it may name people.' }),
+  people: flag('Whether it may name people.'),
   note: orNull(Type.String()),
   created_by: person,
   created_at: moment('When it was created.'),
   expires_at: moment('When it expires.'),
   revoked_at: orNull(moment('When it was revoked.')),
   last_used_at: orNull(moment('When its page was last opened.')),
-  uses: Type.Integer({
-    description: 'How often its page was opened, also by programs that preview links.',
-    minimum: 0,
-  }),
+  uses: integer('How often its page was opened, also by programs that preview links.', { minimum: 0 }),
   state: oneOf(SHARE_LINK_STATES, '`stopped`: its creator is disabled, or may no longer see bills.'),
 }
 
-export const ShareLinkBody = Type.Object(fields, {
-  ...strict,
-  $id: 'ShareLink',
-  description: 'A link that shows one report or bill to whoever has it.',
-})
+export const ShareLinkBody = component('ShareLink', 'A link that shows one report or bill to whoever has it.', fields)
 export type ShareLinkBody = Static<typeof ShareLinkBody>
 
-export const CreatedShareLink = Type.Object(
-  { ...fields, link: Type.String({ description: 'The link. Shown only once.', format: 'uri' }) },
-  { ...strict, $id: 'CreatedShareLink', description: 'A new share link.' },
-)
+export const CreatedShareLink = component('CreatedShareLink', 'A new share link.', {
+  ...fields,
+  link: Type.String({ description: 'The link. Shown only once.', format: 'uri' }),
+})
 export type CreatedShareLink = Static<typeof CreatedShareLink>
 
 export const ShareLinkList = listOf(ShareLinkBody, 'ShareLinkList', 'Share links, newest first.')

@@ -2,7 +2,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { Tables } from '../../database/schema/tables.ts'
 import { SchemaChecker } from '../../schema/checker.ts'
-import { strict } from '../../schema/types.ts'
+import { object } from '../../schema/types.ts'
 import type { Field } from './columns.ts'
 
 export type TableName = keyof Tables
@@ -44,13 +44,14 @@ export interface Kind extends Declared {
 export function kind(declared: Declared): Kind {
   const parts = declared.parts ?? {}
   const lists = Object.entries(parts).map(([name, { fields, single }]) => {
-    const item = Type.Object(schemasOf(fields), strict)
+    const item = object(schemasOf(fields))
     return [name, single ? Type.Union([item, Type.Null()]) : Type.Array(item)] as const
   })
-  const schema = Type.Object(
-    { type: Type.Literal(declared.type), ...schemasOf(declared.fields), ...Object.fromEntries(lists) },
-    strict,
-  )
+  const schema = object({
+    type: Type.Literal(declared.type),
+    ...schemasOf(declared.fields),
+    ...Object.fromEntries(lists),
+  })
   return { ...declared, parts, filled: declared.filled ?? {}, schema, checker: new SchemaChecker(schema) }
 }
 

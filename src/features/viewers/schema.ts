@@ -3,7 +3,21 @@ import { type Static, Type } from '@sinclair/typebox'
 import { SHARED_MONEY, WEEKDAYS } from '../../database/schema/values.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { conditions, exactlyOne } from '../../schema/conditions.ts'
-import { chosen, day, emailAddress, listOf, moment, oneOf, orNull, strict } from '../../schema/types.ts'
+import {
+  array,
+  chosen,
+  component,
+  day,
+  emailAddress,
+  flag,
+  integer,
+  listOf,
+  moment,
+  object,
+  oneOf,
+  orNull,
+  text,
+} from '../../schema/types.ts'
 import { BILL_KINDS, BILL_STATES, type BillHead } from '../bills/schema.ts'
 import type { Grant } from '../people/service.ts'
 import { BUCKET_WIDTHS } from '../reports/schema.ts'
@@ -11,46 +25,36 @@ import { SHARED_DIMENSIONS } from './query.ts'
 
 const MONEY = '`amounts`: what was billed for usage. `cost`: the cost of usage. `none`: tokens and entries only.'
 
-export const GrantBody = Type.Object(
-  {
-    client: orNull(
-      Type.Object({ id: Type.String(), name: Type.String() }, { ...strict, description: 'With all of its projects.' }),
-    ),
-    project: orNull(Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() }, strict)),
-    money: oneOf(SHARED_MONEY, MONEY),
-    people: Type.Boolean({ description: 'Whether reports name the agent managers.' }),
-    bills: Type.Boolean({ description: 'Whether the bills that were sent to the client are shown.' }),
-    created_at: moment('When it was granted.'),
-  },
-  { ...strict, $id: 'Grant', description: 'A client or a project that a viewer sees, and how much of it.' },
-)
+export const GrantBody = component('Grant', 'A client or a project that a viewer sees, and how much of it.', {
+  client: orNull(object('With all of its projects.', { id: Type.String(), name: Type.String() })),
+  project: orNull(object({ id: Type.String(), key: Type.String(), name: Type.String() })),
+  money: oneOf(SHARED_MONEY, MONEY),
+  people: flag('Whether reports name the agent managers.'),
+  bills: flag('Whether the bills that were sent to the client are shown.'),
+  created_at: moment('When it was granted.'),
+})
 export type GrantBody = Static<typeof GrantBody>
 
-export const GrantList = Type.Object(
-  { data: Type.Array(GrantBody) },
-  { ...strict, $id: 'GrantList', description: 'What a viewer sees: clients first, then projects, by name.' },
-)
+export const GrantList = component('GrantList', 'What a viewer sees: clients first, then projects, by name.', {
+  data: Type.Array(GrantBody),
+})
 export type GrantList = Static<typeof GrantList>
 
-export const NewGrant = Type.Object(
+export const NewGrant = component(
+  'NewGrant',
+  'What to grant to a viewer.',
   {
-    client: Type.Optional(
-      Type.String({
-        description: 'Id (cli_…) or name of a client, with all of its projects. Either this or `project`.',
-      }),
-    ),
-    project: Type.Optional(Type.String({ description: 'Id (prj_…), key, name or alias of a project.' })),
+    client: Type.Optional(text('Id (cli_…) or name of a client, with all of its projects. Either this or `project`.')),
+    project: Type.Optional(text('Id (prj_…), key, name or alias of a project.')),
     money: Type.Optional(chosen(SHARED_MONEY, `${MONEY} Default: \`none\`.`)),
-    people: Type.Optional(Type.Boolean({ description: 'Whether reports name the agent managers. Default: false.' })),
+    people: Type.Optional(flag('Whether reports name the agent managers. Default: false.')),
     bills: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether the bills that were sent to the client are shown, as they were sent. Only for a client with `amounts`. Default: false.',
-      }),
+      flag(
+        'Whether the bills that were sent to the client are shown, as they were sent. Only for a client with `amounts`. Default: false.',
+      ),
     ),
   },
   {
-    ...strict,
     ...conditions(
       exactlyOne('client', 'project', {
         pointer: '',
@@ -58,8 +62,6 @@ export const NewGrant = Type.Object(
         message: 'must have either client or project',
       }),
     ),
-    $id: 'NewGrant',
-    description: 'What to grant to a viewer.',
   },
 )
 export type NewGrant = Static<typeof NewGrant>
@@ -75,119 +77,101 @@ export function grantBody({ client, project, money, showsPeople, showsBills, cre
   }
 }
 
-export const Shared = Type.Object(
-  {
-    grants: Type.Array(GrantBody, { description: 'Clients and projects that you see, and how much of each.' }),
-    shows_people: Type.Boolean({ description: 'Whether some reports can be grouped by person.' }),
-    shows_bills: Type.Boolean({ description: 'Whether bills of some clients are shown.' }),
-    time_zone: Type.String({ description: 'Time zone of the organization.', examples: ['Europe/Berlin'] }),
-    week_start: oneOf(WEEKDAYS, 'First day of weeks.'),
-    currency: Type.String({ description: 'ISO 4217 code of the default bill currency.' }),
-    contact: Type.Object(
-      { name: Type.String(), email: orNull(emailAddress()) },
-      { ...strict, description: 'Whom to ask: the organization, with its e-mail address if it has one.' },
-    ),
-  },
-  { ...strict, $id: 'Shared', description: 'What is shared with a viewer.' },
-)
+export const Shared = component('Shared', 'What is shared with a viewer.', {
+  grants: array('Clients and projects that you see, and how much of each.', GrantBody),
+  shows_people: flag('Whether some reports can be grouped by person.'),
+  shows_bills: flag('Whether bills of some clients are shown.'),
+  time_zone: text('Time zone of the organization.', { examples: ['Europe/Berlin'] }),
+  week_start: oneOf(WEEKDAYS, 'First day of weeks.'),
+  currency: text('ISO 4217 code of the default bill currency.'),
+  contact: object('Whom to ask: the organization, with its e-mail address if it has one.', {
+    name: Type.String(),
+    email: orNull(emailAddress()),
+  }),
+})
 export type Shared = Static<typeof Shared>
 
-const whole = (description: string) => Type.Integer({ description, minimum: 0 })
+const whole = (description: string) => integer(description, { minimum: 0 })
 
 const figures = {
   entries: whole('Number of token entries.'),
-  tokens: Type.Object(
-    {
-      input: whole('Input tokens that were neither read from nor written to a cache.'),
-      output: whole('Output tokens, including reasoning.'),
-      cache_read: whole('Tokens read from the cache.'),
-      cache_write: whole('Tokens written to the cache.'),
-      cache_write_1h: whole('Tokens written to the cache for one hour.'),
-      total: whole('Sum of the five counts.'),
-    },
-    strict,
-  ),
+  tokens: object({
+    input: whole('Input tokens that were neither read from nor written to a cache.'),
+    output: whole('Output tokens, including reasoning.'),
+    cache_read: whole('Tokens read from the cache.'),
+    cache_write: whole('Tokens written to the cache.'),
+    cache_write_1h: whole('Tokens written to the cache for one hour.'),
+    total: whole('Sum of the five counts.'),
+  }),
   cost: orNull(
     Type.Number({ description: 'Cost of the entries whose cost you see, in US dollars; null if there are none.' }),
   ),
   cost_entries: whole('Number of entries that `cost` covers.'),
-  amounts: Type.Array(Type.Object({ currency: Type.String(), amount: Type.Number() }, strict), {
-    description:
-      'What was billed for the entries whose amounts you see, before tax, in the currencies of their bills. Empty if none of them is on a bill that you owe or have paid, and by model.',
-  }),
+  amounts: array(
+    'What was billed for the entries whose amounts you see, before tax, in the currencies of their bills. Empty if none of them is on a bill that you owe or have paid, and by model.',
+    object({ currency: Type.String(), amount: Type.Number() }),
+  ),
   amount_entries: whole('Number of entries that `amounts` cover.'),
 }
 
-const SharedUsageFigures = Type.Object(figures, strict)
+const SharedUsageFigures = object(figures)
 export type SharedUsageFigures = Static<typeof SharedUsageFigures>
 
-const Named = Type.Object({ id: Type.String(), name: Type.String() }, strict)
+const Named = object({ id: Type.String(), name: Type.String() })
 
-const SharedUsageResult = Type.Object(
+const SharedUsageResult = component(
+  'SharedUsageResult',
+  'One group of entries, with the dimensions in `group_by`: null for none, and for what is not shared.',
   {
     client: Type.Optional(orNull(Named)),
-    project: Type.Optional(orNull(Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() }, strict))),
-    ticket: Type.Optional(orNull(Type.Object({ id: Type.String(), key: Type.String() }, strict))),
+    project: Type.Optional(orNull(object({ id: Type.String(), key: Type.String(), name: Type.String() }))),
+    ticket: Type.Optional(orNull(object({ id: Type.String(), key: Type.String() }))),
     model: Type.Optional(orNull(Type.String())),
     agent_manager: Type.Optional(orNull(Named)),
     ...figures,
   },
-  {
-    ...strict,
-    $id: 'SharedUsageResult',
-    description: 'One group of entries, with the dimensions in `group_by`: null for none, and for what is not shared.',
-  },
 )
 export type SharedUsageResult = Static<typeof SharedUsageResult>
 
-export const SharedUsage = Type.Object(
-  {
-    starting_at: moment('Start of the period, inclusive.'),
-    ending_at: moment('End of the period, exclusive.'),
-    time_zone: Type.String({ description: 'Time zone of dates and buckets.', examples: ['Europe/Berlin'] }),
-    currency: Type.Literal('USD'),
-    bucket_width: oneOf(BUCKET_WIDTHS, 'As requested.'),
-    group_by: Type.Array(oneOf(SHARED_DIMENSIONS)),
-    totals: SharedUsageFigures,
-    data: Type.Array(
-      Type.Object(
-        {
-          starting_at: moment('Start of the bucket, inclusive.'),
-          ending_at: moment('End of the bucket, exclusive.'),
-          results: Type.Array(SharedUsageResult, { description: 'The groups, most tokens first.' }),
-        },
-        strict,
-      ),
-      { description: 'In chronological order, without empty buckets.' },
-    ),
-  },
-  { ...strict, $id: 'SharedUsage', description: 'The usage that is shared with a viewer.' },
-)
+export const SharedUsage = component('SharedUsage', 'The usage that is shared with a viewer.', {
+  starting_at: moment('Start of the period, inclusive.'),
+  ending_at: moment('End of the period, exclusive.'),
+  time_zone: text('Time zone of dates and buckets.', { examples: ['Europe/Berlin'] }),
+  currency: Type.Literal('USD'),
+  bucket_width: oneOf(BUCKET_WIDTHS, 'As requested.'),
+  group_by: Type.Array(oneOf(SHARED_DIMENSIONS)),
+  totals: SharedUsageFigures,
+  data: array(
+    'In chronological order, without empty buckets.',
+    object({
+      starting_at: moment('Start of the bucket, inclusive.'),
+      ending_at: moment('End of the bucket, exclusive.'),
+      results: array('The groups, most tokens first.', SharedUsageResult),
+    }),
+  ),
+})
 export type SharedUsage = Static<typeof SharedUsage>
 
 const money = (description: string) => Type.Number({ description: `${description} In the bill’s currency.` })
 
-export const SharedBill = Type.Object(
-  {
-    id: Type.String(),
-    number: Type.String(),
-    kind: oneOf(BILL_KINDS, 'A credit note corrects a paid bill with negative lines.'),
-    state: oneOf(BILL_STATES, 'Nothing is owed for a void bill.'),
-    client: orNull(Named),
-    project: orNull(Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() }, strict)),
-    period: Type.Object({ from: day('First day.'), to: day('Last day.') }, strict),
-    issued_on: day('Date on which the bill was sent.'),
-    due_on: day('Date on which payment is due.'),
-    currency: Type.String(),
-    subtotal: money('Sum of all lines.'),
-    tax: money('Tax.'),
-    total: money('Subtotal plus tax.'),
-    amount_paid: money('Payments so far.'),
-    balance: money('What is still open.'),
-    overdue: Type.Boolean({ description: 'Whether the balance was due before today.' }),
-  },
-  { ...strict, $id: 'SharedBill', description: 'A bill that was sent to a client, as a viewer sees it.' },
-)
+export const SharedBill = component('SharedBill', 'A bill that was sent to a client, as a viewer sees it.', {
+  id: Type.String(),
+  number: Type.String(),
+  kind: oneOf(BILL_KINDS, 'A credit note corrects a paid bill with negative lines.'),
+  state: oneOf(BILL_STATES, 'Nothing is owed for a void bill.'),
+  client: orNull(Named),
+  project: orNull(object({ id: Type.String(), key: Type.String(), name: Type.String() })),
+  period: object({ from: day('First day.'), to: day('Last day.') }),
+  issued_on: day('Date on which the bill was sent.'),
+  due_on: day('Date on which payment is due.'),
+  currency: Type.String(),
+  subtotal: money('Sum of all lines.'),
+  tax: money('Tax.'),
+  total: money('Subtotal plus tax.'),
+  amount_paid: money('Payments so far.'),
+  balance: money('What is still open.'),
+  overdue: flag('Whether the balance was due before today.'),
+})
 export type SharedBill = Static<typeof SharedBill>
 
 export const SharedBillList = listOf(SharedBill, 'SharedBillList', 'Bills, newest first.')

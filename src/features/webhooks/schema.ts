@@ -8,7 +8,23 @@ import {
 } from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { conditions, excludes } from '../../schema/conditions.ts'
-import { chosen, givenName, listOf, moment, nameOf, oneOf, orNull, SHOWN, strict } from '../../schema/types.ts'
+import {
+  array,
+  chosen,
+  component,
+  flag,
+  givenName,
+  integer,
+  listOf,
+  moment,
+  nameOf,
+  object,
+  oneOf,
+  orNull,
+  SHOWN,
+  strict,
+  text,
+} from '../../schema/types.ts'
 import { writeEventId } from '../events/service.ts'
 import { secretText } from './signature.ts'
 import type { DeliveryRow } from './store/deliveries.ts'
@@ -31,22 +47,18 @@ const FORMATS =
 
 const given = {
   name: givenName('Name to recognize it by.', ['Billing bot']),
-  url: Type.String({
-    description:
-      'The https:// or http:// address to send to, without a user or password. Redirects are not followed. Addresses that are not on the public internet need the option `--webhook-private-networks` of the server.',
-    examples: ['https://hooks.example.com/tally'],
-    [SHOWN]: { minLength: 1, maxLength: URL_LIMIT },
-  }),
+  url: text(
+    'The https:// or http:// address to send to, without a user or password. Redirects are not followed. Addresses that are not on the public internet need the option `--webhook-private-networks` of the server.',
+    { examples: ['https://hooks.example.com/tally'], [SHOWN]: { minLength: 1, maxLength: URL_LIMIT } },
+  ),
   format: chosen(WEBHOOK_FORMATS, FORMATS),
-  types: Type.Array(Type.String(), {
-    minItems: 1,
-    maxItems: TYPES_LIMIT,
-    description:
-      'Types of events, such as `bill.sent`; `bill.*` for all types of an area, also future ones; `*` for all that its owner may read.',
-    examples: [['bill.*', 'backup.failed']],
-  }),
-  client: orNull(Type.String({ description: 'Id or name of a client: only events of its projects and bills.' })),
-  project: orNull(Type.String({ description: 'Id, key or name of a project: only its events.' })),
+  types: array(
+    'Types of events, such as `bill.sent`; `bill.*` for all types of an area, also future ones; `*` for all that its owner may read.',
+    Type.String(),
+    { minItems: 1, maxItems: TYPES_LIMIT, examples: [['bill.*', 'backup.failed']] },
+  ),
+  client: orNull(text('Id or name of a client: only events of its projects and bills.')),
+  project: orNull(text('Id, key or name of a project: only its events.')),
 }
 
 const scope = conditions(
@@ -83,84 +95,69 @@ export const WebhookChange = Type.Object(
 )
 export type WebhookChange = Static<typeof WebhookChange>
 
-export const WebhookEnabling = Type.Object(
-  {
-    send_missed: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether to send the events that it missed, from the first one that was not delivered, as far as they are still in the event log. Default: false.',
-      }),
+export const WebhookEnabling = component('WebhookEnabling', {
+  send_missed: Type.Optional(
+    flag(
+      'Whether to send the events that it missed, from the first one that was not delivered, as far as they are still in the event log. Default: false.',
     ),
-  },
-  { ...strict, $id: 'WebhookEnabling' },
-)
+  ),
+})
 
-export const SecretRotation = Type.Object(
-  {
-    overlap_hours: Type.Optional(
-      Type.Integer({
-        description:
-          'How long messages are signed with the old secret, too. 0 ends it at once. Default: 24. At most 336, two weeks.',
-        minimum: 0,
-        maximum: OVERLAP_LIMIT_HOURS,
-      }),
+export const SecretRotation = component('WebhookSecretRotation', {
+  overlap_hours: Type.Optional(
+    integer(
+      'How long messages are signed with the old secret, too. 0 ends it at once. Default: 24. At most 336, two weeks.',
+      { minimum: 0, maximum: OVERLAP_LIMIT_HOURS },
     ),
-  },
-  { ...strict, $id: 'WebhookSecretRotation' },
-)
+  ),
+})
 
-export const ResendSince = Type.Object(
-  {
-    since: Type.String({
-      description:
-        'A timestamp with its offset, or a date for its first moment in the organization’s time zone: events from then on are sent again.',
-      examples: ['2026-11-20T17:53:04Z'],
-    }),
-  },
-  { ...strict, $id: 'WebhookResendSince' },
-)
+export const ResendSince = component('WebhookResendSince', {
+  since: text(
+    'A timestamp with its offset, or a date for its first moment in the organization’s time zone: events from then on are sent again.',
+    { examples: ['2026-11-20T17:53:04Z'] },
+  ),
+})
 
 const deliveryFields = {
-  event: orNull(Type.String({ description: 'Id of the event; null for a test.' })),
-  type: Type.String({ description: 'Type of the event, or `webhook.test`.' }),
+  event: orNull(text('Id of the event; null for a test.')),
+  type: text('Type of the event, or `webhook.test`.'),
   kind: oneOf(
     WEBHOOK_DELIVERY_KINDS,
     '`event`: its turn had come. `resend`: a person sent it again. `test`: a person tested the webhook.',
   ),
-  attempt: Type.Integer({ description: 'Number of the attempt, from 1.', minimum: 1 }),
+  attempt: integer('Number of the attempt, from 1.', { minimum: 1 }),
   at: moment('When it was sent.'),
-  delivered: Type.Boolean({ description: 'Whether the endpoint returned a 2xx.' }),
-  status: orNull(Type.Integer({ description: 'HTTP status; null without a response.' })),
-  latency_ms: Type.Integer({ description: 'Time until the response, in milliseconds.', minimum: 0 }),
-  error: orNull(Type.String({ description: 'Why it was not delivered.' })),
-  body: Type.String({ description: 'The body that was sent.' }),
-  response: Type.String({ description: 'The beginning of the response.' }),
-  hidden: Type.Boolean({
-    description: 'Whether `body` and `response` are left empty, because the API token may not read what was sent.',
-  }),
+  delivered: flag('Whether the endpoint returned a 2xx.'),
+  status: orNull(integer('HTTP status; null without a response.')),
+  latency_ms: integer('Time until the response, in milliseconds.', { minimum: 0 }),
+  error: orNull(text('Why it was not delivered.')),
+  body: text('The body that was sent.'),
+  response: text('The beginning of the response.'),
+  hidden: flag('Whether `body` and `response` are left empty, because the API token may not read what was sent.'),
 }
 
-export const WebhookDelivery = Type.Object(deliveryFields, {
-  ...strict,
-  $id: 'WebhookDelivery',
-  description: 'An attempt to deliver an event. The newest 500 of a webhook are kept, for 7 days.',
-})
+export const WebhookDelivery = component(
+  'WebhookDelivery',
+  'An attempt to deliver an event. The newest 500 of a webhook are kept, for 7 days.',
+  deliveryFields,
+)
 export type WebhookDelivery = Static<typeof WebhookDelivery>
 
 export const WebhookDeliveryList = listOf(WebhookDelivery, 'WebhookDeliveryList', 'Attempts, newest first.')
 
 const { at, delivered, status, error } = deliveryFields
 
-const reference = Type.Object({ id: Type.String(), name: Type.String() }, strict)
+const reference = object({ id: Type.String(), name: Type.String() })
 
 const fields = {
-  id: Type.String({ description: 'Id of the webhook (whk_…).' }),
+  id: text('Id of the webhook (whk_…).'),
   name: nameOf('Name.'),
-  url: Type.String({ description: 'Where it sends to. For chats, the address is a secret.' }),
+  url: text('Where it sends to. For chats, the address is a secret.'),
   format: oneOf(WEBHOOK_FORMATS, FORMATS),
-  types: Type.Array(Type.String(), { description: 'Types of events; `bill.*` for an area, `*` for all.' }),
-  client: orNull(Type.Object({ id: Type.String(), name: Type.String() }, strict)),
-  project: orNull(Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() }, strict)),
+  types: array('Types of events; `bill.*` for an area, `*` for all.', Type.String()),
+  client: orNull(object({ id: Type.String(), name: Type.String() })),
+  project: orNull(object({ id: Type.String(), key: Type.String(), name: Type.String() })),
   state: oneOf(
     WEBHOOK_STATES,
     '`failing`: the last attempt failed and is repeated, for up to three days. `suspended`: its events wait, because its owner may not read them any more. `disabled`: it gets no events.',
@@ -182,45 +179,26 @@ const fields = {
   failing_since: orNull(moment('When the first of its latest failures was.')),
   next_attempt_at: orNull(moment('When the next attempt is due.')),
   last_delivery: orNull(
-    Type.Object(
-      { at, delivered, status, error },
-      { ...strict, description: 'Its latest attempt, also of a test; null if there is none.' },
-    ),
+    object('Its latest attempt, also of a test; null if there is none.', { at, delivered, status, error }),
   ),
   previous_secret_until: orNull(moment('Until when messages are also signed with the previous secret.')),
-  created_by: orNull(
-    Type.Object(
-      { id: Type.String(), name: Type.String() },
-      { ...strict, description: 'Who added it; null for the command line.' },
-    ),
-  ),
+  created_by: orNull(object('Who added it; null for the command line.', { id: Type.String(), name: Type.String() })),
   created_at: moment('When it was added.'),
   owner: orNull(
-    Type.Object(
+    object(
+      'Whose rights decide what it is sent: the person, and the API token if they used one, who added it, last changed its address, or took it over. Null for the command line, which may read everything.',
       { user: reference, token: orNull(reference) },
-      {
-        ...strict,
-        description:
-          'Whose rights decide what it is sent: the person, and the API token if they used one, who added it, last changed its address, or took it over. Null for the command line, which may read everything.',
-      },
     ),
   ),
 }
 
-export const WebhookBody = Type.Object(fields, {
-  ...strict,
-  $id: 'Webhook',
-  description: 'An endpoint that is sent events.',
-})
+export const WebhookBody = component('Webhook', 'An endpoint that is sent events.', fields)
 export type WebhookBody = Static<typeof WebhookBody>
 
-export const CreatedWebhook = Type.Object(
-  {
-    ...fields,
-    secret: Type.String({ description: 'The secret of its signatures (whsec_…). Shown only once.' }),
-  },
-  { ...strict, $id: 'CreatedWebhook', description: 'A webhook with its new secret.' },
-)
+export const CreatedWebhook = component('CreatedWebhook', 'A webhook with its new secret.', {
+  ...fields,
+  secret: text('The secret of its signatures (whsec_…). Shown only once.'),
+})
 export type CreatedWebhook = Static<typeof CreatedWebhook>
 
 export const WebhookList = listOf(WebhookBody, 'WebhookList', 'Webhooks, newest first.')

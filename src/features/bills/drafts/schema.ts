@@ -1,7 +1,7 @@
 /** Drafts of bills in the API. */
 import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
 import { timestamp } from '../../../lib/duration.ts'
-import { listOf, moment, orNull, strict } from '../../../schema/types.ts'
+import { component, integer, listOf, moment, object, orNull, text } from '../../../schema/types.ts'
 import type { DraftView } from './store.ts'
 
 /** Short texts without control characters, which may be empty: nobody has finished typing. */
@@ -23,21 +23,20 @@ const typed = Type.Unsafe<number | string>({
 
 const NAME_CHARACTERS = 250
 const Choice = orNull(
-  Type.Object(
-    {
-      value: line(NAME_CHARACTERS, 'What the API finds it by: its ID, key or name.'),
-      label: line(2 * NAME_CHARACTERS, 'What the form shows.'),
-      detail: Type.Optional(line(2 * NAME_CHARACTERS)),
-    },
-    strict,
-  ),
+  object({
+    value: line(NAME_CHARACTERS, 'What the API finds it by: its ID, key or name.'),
+    label: line(2 * NAME_CHARACTERS, 'What the form shows.'),
+    detail: Type.Optional(line(2 * NAME_CHARACTERS)),
+  }),
 )
 
 const DAY = orNull(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }))
 const oneOf = <const T extends string>(...values: T[]) =>
   Type.Union(values.map((value) => Type.Literal(value))) as unknown as TUnsafe<T>
 
-export const BillDraftForm = Type.Object(
+export const BillDraftForm = component(
+  'BillDraftForm',
+  'The fields of the form of a new bill, as they were typed. They are checked when the bill is previewed or sent.',
   {
     scope: oneOf('client', 'project', 'everything'),
     client: Choice,
@@ -51,7 +50,7 @@ export const BillDraftForm = Type.Object(
     markup: typed,
     tax_name: line(NAME_CHARACTERS),
     tax_percent: typed,
-    extra_lines: Type.Array(Type.Object({ text: line(500), amount: typed }, strict), { maxItems: 100 }),
+    extra_lines: Type.Array(object({ text: line(500), amount: typed }), { maxItems: 100 }),
     note: lines(10_000),
     purchase_order: line(NAME_CHARACTERS),
     due_days: typed,
@@ -64,46 +63,33 @@ export const BillDraftForm = Type.Object(
     deliver_to: Type.Array(line(NAME_CHARACTERS), { maxItems: 10 }),
     message: lines(10_000),
   },
-  {
-    ...strict,
-    $id: 'BillDraftForm',
-    description:
-      'The fields of the form of a new bill, as they were typed. They are checked when the bill is previewed or sent.',
-  },
 )
 export type BillDraftForm = Static<typeof BillDraftForm>
 
-export const NewBillDraft = Type.Object({ form: BillDraftForm }, { ...strict, $id: 'NewBillDraft' })
+export const NewBillDraft = component('NewBillDraft', { form: BillDraftForm })
 
-const revision = Type.Integer({ minimum: 1, description: 'Counts the changes.' })
+const revision = integer('Counts the changes.', { minimum: 1 })
 
-export const BillDraftChange = Type.Object(
-  {
-    form: BillDraftForm,
-    revision: Type.Integer({
-      minimum: 1,
-      description:
-        'The revision that is replaced. If somebody has changed the draft since, the request fails with `changed_meanwhile`.',
-    }),
-  },
-  { ...strict, $id: 'BillDraftChange' },
-)
+export const BillDraftChange = component('BillDraftChange', {
+  form: BillDraftForm,
+  revision: integer(
+    'The revision that is replaced. If somebody has changed the draft since, the request fails with `changed_meanwhile`.',
+    { minimum: 1 },
+  ),
+})
 export type BillDraftChange = Static<typeof BillDraftChange>
 
-const Person = Type.Object({ id: Type.String(), name: Type.String() }, strict)
+const Person = object({ id: Type.String(), name: Type.String() })
 
-export const BillDraftBody = Type.Object(
-  {
-    id: Type.String({ description: 'Id of the draft (bdr_…).' }),
-    form: BillDraftForm,
-    revision,
-    created_at: moment('When it was begun.'),
-    created_by: Person,
-    updated_at: moment('When it was last changed.'),
-    updated_by: Person,
-  },
-  { ...strict, $id: 'BillDraft', description: 'A bill that somebody has begun and not sent.' },
-)
+export const BillDraftBody = component('BillDraft', 'A bill that somebody has begun and not sent.', {
+  id: text('Id of the draft (bdr_…).'),
+  form: BillDraftForm,
+  revision,
+  created_at: moment('When it was begun.'),
+  created_by: Person,
+  updated_at: moment('When it was last changed.'),
+  updated_by: Person,
+})
 export type BillDraftBody = Static<typeof BillDraftBody>
 
 export const BillDraftList = listOf(BillDraftBody, 'BillDraftList', 'Drafts of bills, newest first.')

@@ -1,40 +1,33 @@
 /** API schema of deputies, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, Type } from '@sinclair/typebox'
 import { timestamp } from '../../../lib/duration.ts'
-import { day, listOf, moment, nameOf, oneOf, strict } from '../../../schema/types.ts'
+import { component, day, listOf, moment, nameOf, object, oneOf, text } from '../../../schema/types.ts'
 import type { Deputy } from '../store/deputies.ts'
 
 /** By the server's clock. */
 const DEPUTY_STATES = ['upcoming', 'active', 'ended'] as const
 
-const person = (description: string) =>
-  Type.Object({ id: Type.String(), name: Type.String() }, { ...strict, description })
+const person = (description: string) => object(description, { id: Type.String(), name: Type.String() })
 
-export const DeputyBody = Type.Object(
-  {
-    id: Type.String({ description: 'Id of the deputization (dep_…).' }),
-    person: person('The lead or approver for whom the deputy approves.'),
-    deputy: person('Who approves for them.'),
-    from: day('First day, in the organization’s time zone.'),
-    to: day('Last day.'),
-    state: oneOf(DEPUTY_STATES, 'Whether it has begun and ended.'),
-    created_at: moment('When the deputy was named.'),
-  },
-  { ...strict, $id: 'Deputy', description: 'A person who approves for a lead or approver between two days.' },
-)
+export const DeputyBody = component('Deputy', 'A person who approves for a lead or approver between two days.', {
+  id: text('Id of the deputization (dep_…).'),
+  person: person('The lead or approver for whom the deputy approves.'),
+  deputy: person('Who approves for them.'),
+  from: day('First day, in the organization’s time zone.'),
+  to: day('Last day.'),
+  state: oneOf(DEPUTY_STATES, 'Whether it has begun and ended.'),
+  created_at: moment('When the deputy was named.'),
+})
 export type DeputyBody = Static<typeof DeputyBody>
 
-export const NewDeputy = Type.Object(
-  {
-    person: Type.Optional(
-      nameOf('Id (usr_…) or e-mail address of the lead or approver; you by default. Others need the role admin.'),
-    ),
-    deputy: nameOf('Id (usr_…) or e-mail address of the person who approves for them.', ['grace@example.com']),
-    from: day('First day, in the organization’s time zone.'),
-    to: day('Last day, included; at most a year after the first.'),
-  },
-  strict,
-)
+export const NewDeputy = object({
+  person: Type.Optional(
+    nameOf('Id (usr_…) or e-mail address of the lead or approver; you by default. Others need the role admin.'),
+  ),
+  deputy: nameOf('Id (usr_…) or e-mail address of the person who approves for them.', ['grace@example.com']),
+  from: day('First day, in the organization’s time zone.'),
+  to: day('Last day, included; at most a year after the first.'),
+})
 export type NewDeputy = Static<typeof NewDeputy>
 
 export const DeputyList = listOf(DeputyBody, 'DeputyList', 'Deputies, those named last first.')

@@ -1,7 +1,7 @@
 /** API schema of preferences: how one person wants pages to look. Nothing that is calculated depends on them. */
 import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
 import { WEEKDAYS } from '../../../database/schema/values.ts'
-import { orNull, strict } from '../../../schema/types.ts'
+import { array, component, object, orNull, strict } from '../../../schema/types.ts'
 
 /** Tables have about twenty columns. */
 const COLUMNS_LIMIT = 40
@@ -15,25 +15,21 @@ const DENSITIES = ['comfortable', 'compact'] as const
 /** The names of tables and columns are those of the web application: `entries`, `cache_read`. */
 const NAME = '^[a-z][a-z0-9_-]{0,39}$'
 
-const TableView = Type.Object(
-  {
-    columns: Type.Optional(
-      Type.Array(Type.String({ pattern: NAME }), {
-        maxItems: COLUMNS_LIMIT,
-        uniqueItems: true,
-        description: 'The visible columns; the usual ones if absent.',
-      }),
-    ),
-    widths: Type.Optional(
-      Type.Record(Type.String({ pattern: NAME }), Type.Integer({ minimum: WIDTH_MIN_PX, maximum: WIDTH_MAX_PX }), {
-        ...strict,
-        maxProperties: COLUMNS_LIMIT,
-        description: 'The width of columns in CSS pixels.',
-      }),
-    ),
-  },
-  { ...strict, description: 'The columns of one table.' },
-)
+const TableView = object('The columns of one table.', {
+  columns: Type.Optional(
+    array('The visible columns; the usual ones if absent.', Type.String({ pattern: NAME }), {
+      maxItems: COLUMNS_LIMIT,
+      uniqueItems: true,
+    }),
+  ),
+  widths: Type.Optional(
+    Type.Record(Type.String({ pattern: NAME }), Type.Integer({ minimum: WIDTH_MIN_PX, maximum: WIDTH_MAX_PX }), {
+      ...strict,
+      maxProperties: COLUMNS_LIMIT,
+      description: 'The width of columns in CSS pixels.',
+    }),
+  ),
+})
 
 /** A union, because these are checked by the schema alone. */
 const either = <Value extends string>(values: readonly Value[], description: string) =>
@@ -58,10 +54,10 @@ const FIELDS = {
 const named = { ...strict, description: 'By name of the table.' }
 const tableName = Type.String({ pattern: NAME })
 
-export const Preferences = Type.Object(
-  { ...FIELDS, tables: Type.Record(tableName, TableView, named) },
-  { ...strict, $id: 'Preferences', description: 'How the person wants pages to look.' },
-)
+export const Preferences = component('Preferences', 'How the person wants pages to look.', {
+  ...FIELDS,
+  tables: Type.Record(tableName, TableView, named),
+})
 export type Preferences = Static<typeof Preferences>
 
 export const PreferencesChange = Type.Partial(

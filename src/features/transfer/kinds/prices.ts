@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { ReplacedAlias } from '../../../database/schema/records.ts'
-import { orNull, strict } from '../../../schema/types.ts'
+import { object, orNull } from '../../../schema/types.ts'
 import { decimal, type Inside, idOf, json, moment, orNone, ownId, reference, text, withKeys } from '../columns.ts'
 import { kind } from '../kind.ts'
 
@@ -8,16 +8,13 @@ import { kind } from '../kind.ts'
 const picos = (column: string) => orNone(decimal(column, 0))
 
 const ReplacedAliases = Type.Array(
-  Type.Object(
-    {
-      alias: Type.String(),
-      provider: orNull(Type.String()),
-      model: Type.String(),
-      source: Type.String(),
-      load: orNull(idOf('pld')),
-    },
-    strict,
-  ),
+  object({
+    alias: Type.String(),
+    provider: orNull(Type.String()),
+    model: Type.String(),
+    source: Type.String(),
+    load: orNull(idOf('pld')),
+  }),
 )
 
 type WrittenAlias = Omit<ReplacedAlias, 'load_id'> & { load: string | null }
