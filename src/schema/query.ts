@@ -216,10 +216,15 @@ function readTuple(page: string): unknown[] {
   }
 }
 
-/** The page of a list that has no filters. Throws 422 with every issue. */
-export function readListPage(texts: QueryTexts): ListPage {
-  const query = new Query(texts)
-  const read = query.listPage()
-  query.finish()
-  return read
-}
+/** A function that reads parameters with `read`, and throws 422 with every issue. */
+export const queryReader =
+  <Circumstances extends unknown[], Read>(read: (query: Query, ...circumstances: Circumstances) => Read) =>
+  (texts: QueryTexts, ...circumstances: Circumstances): Read => {
+    const query = new Query(texts)
+    const result = read(query, ...circumstances)
+    query.finish()
+    return result
+  }
+
+/** The page of a list that has no filters. */
+export const readListPage = queryReader((query) => query.listPage())

@@ -1,5 +1,5 @@
 /** Query parameters of the audit log. Issues are reported under `/query/<name>`. Pure. */
-import { LIST_FORMATS, type ListPage, Query, type QueryTexts, readKeyPage } from '../../schema/query.ts'
+import { LIST_FORMATS, type ListPage, queryReader, readKeyPage } from '../../schema/query.ts'
 import type { AuditFilter } from './store.ts'
 
 export const AUDIT_FORMATS = [...LIST_FORMATS, 'ndjson'] as const
@@ -9,10 +9,9 @@ export interface AuditQuery extends Omit<ListPage, 'format'> {
   format: (typeof AUDIT_FORMATS)[number] | undefined
 }
 
-/** Dates are days of the time zone. Throws 422 with every issue. */
-export function readAuditQuery(texts: QueryTexts, timeZone: string): AuditQuery {
-  const query = new Query(texts)
-  const read: AuditQuery = {
+/** Dates are days of the time zone. */
+export const readAuditQuery = queryReader(
+  (query, timeZone: string): AuditQuery => ({
     filter: {
       objects: query.list('object'),
       users: query.list('user'),
@@ -25,7 +24,5 @@ export function readAuditQuery(texts: QueryTexts, timeZone: string): AuditQuery 
     limit: query.limit(),
     after: query.page(readKeyPage),
     format: query.oneOf('format', AUDIT_FORMATS),
-  }
-  query.finish()
-  return read
-}
+  }),
+)

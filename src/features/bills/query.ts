@@ -2,8 +2,7 @@
 
 import { notFound } from '../../errors.ts'
 import { daysOfMonth, isDay } from '../../lib/calendar.ts'
-import { Query, type QueryTexts, type SortedListPage } from '../../schema/query.ts'
-import type { ListQuery } from '../entries/contract.ts'
+import { type Query, queryReader } from '../../schema/query.ts'
 import { ENTRY_FORMATS, readPage } from '../selection/contract.ts'
 import { BILL_STATES, RATE_LIMIT } from './schema.ts'
 import { BILL_SORTS } from './sorts.ts'
@@ -39,21 +38,12 @@ function readFilter(query: Query): BillListFilter {
   }
 }
 
-/** Throws 422 with every issue. */
-export function readBillList(texts: QueryTexts): SortedListPage<keyof typeof BILL_SORTS> & { filter: BillListFilter } {
-  const query = new Query(texts)
-  const read = { filter: readFilter(query), ...query.sortedListPage(BILL_SORTS) }
-  query.finish()
-  return read
-}
+export const readBillList = queryReader((query) => ({
+  filter: readFilter(query),
+  ...query.sortedListPage(BILL_SORTS),
+}))
 
-/** Throws 422 with every issue. */
-export function readBillTotals(texts: QueryTexts): BillListFilter {
-  const query = new Query(texts)
-  const read = readFilter(query)
-  query.finish()
-  return read
-}
+export const readBillTotals = queryReader(readFilter)
 
 export interface BillRunQuery {
   month: string
@@ -66,9 +56,7 @@ export interface BillRunQuery {
 /** `EUR:0.92`, with at most as many decimals as a bill's exchange rate. */
 const RATE = /^([A-Z]{3}):(\d{1,7}(?:\.\d{1,10})?)$/
 
-/** Throws 422 with every issue. */
-export function readBillRun(texts: QueryTexts): BillRunQuery {
-  const query = new Query(texts)
+export const readBillRun = queryReader((query): BillRunQuery => {
   const month = query.text('month')
   if (month === undefined) query.refuse('month', 'required', 'is required, such as 2026-11')
   else if (!daysOfMonth(month)) query.refuse('month', 'bad_format', 'must be a month, such as 2026-11')
@@ -83,20 +71,17 @@ export function readBillRun(texts: QueryTexts): BillRunQuery {
       rates[currency] = Number(rate)
     }
   }
-  query.finish()
   return { month: month!, includeEarlier, leaveUnpriced, rates }
-}
+})
 
 /** Exactly one of client and project. Throws 422 otherwise. */
-export function readUsualTerms(texts: QueryTexts): { client: string } | { project: string } {
-  const query = new Query(texts)
+export const readUsualTerms = queryReader((query): { client: string } | { project: string } => {
   const [client, project] = [query.text('client'), query.text('project')]
   if ((client === undefined) === (project === undefined)) {
     query.refuse('client', 'required', 'exactly one of client and project is required')
   }
-  query.finish()
   return client === undefined ? { project: project! } : { client }
-}
+})
 
 /** The number of a payment in a path. Throws 404, as for one that does not exist. */
 export function readPaymentNumber(text: string): number {
@@ -104,15 +89,10 @@ export function readPaymentNumber(text: string): number {
   return Number(text)
 }
 
-/** The line of a bill, and the page of its entries. Throws 422 with every issue. */
-export function readBillEntries(texts: QueryTexts): Pick<ListQuery, 'limit' | 'after' | 'format'> & {
-  line: number | undefined
-} {
-  const query = new Query(texts)
+/** The line of a bill, and the page of its entries. */
+export const readBillEntries = queryReader((query) => {
   const text = query.text('line')
   const line = text !== undefined && /^[1-9]\d{0,6}$/.test(text) ? Number(text) : undefined
   if (text !== undefined && line === undefined) query.refuse('line', 'not_allowed', 'must be a line number')
-  const read = { line, limit: query.limit(), after: query.page(readPage), format: query.oneOf('format', ENTRY_FORMATS) }
-  query.finish()
-  return read
-}
+  return { line, limit: query.limit(), after: query.page(readPage), format: query.oneOf('format', ENTRY_FORMATS) }
+})

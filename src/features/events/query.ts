@@ -1,7 +1,7 @@
 /** Query parameters of the event log. Issues are reported under `/query/<name>`. Pure. */
 
 import { nearestNames } from '../../lib/nearest-names.ts'
-import { Query, type QueryTexts } from '../../schema/query.ts'
+import { type Query, queryReader } from '../../schema/query.ts'
 import { EVENT_TYPE_NAMES, type EventType, eventTypesOf } from '../../shared/event-types.ts'
 
 export interface EventsQuery {
@@ -29,13 +29,14 @@ export function readEventId(text: string): number | undefined {
   return match ? Number(match[1]) : undefined
 }
 
-/** Throws 422 with every issue. */
-export function readEventsQuery(texts: QueryTexts): EventsQuery {
-  const query = new Query(texts)
-  const read = { after: readAfter(query), types: readTypes(query), limit: query.limit(), waitMs: readWait(query) }
-  query.finish()
-  return read
-}
+export const readEventsQuery = queryReader(
+  (query): EventsQuery => ({
+    after: readAfter(query),
+    types: readTypes(query),
+    limit: query.limit(),
+    waitMs: readWait(query),
+  }),
+)
 
 function readAfter(query: Query): EventsQuery['after'] {
   const text = query.text('after')

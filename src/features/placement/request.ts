@@ -1,7 +1,7 @@
 /** New rules and samples as callers send them. */
 import { PROPOSAL_STATES } from '../../database/schema/values.ts'
 import { composeName } from '../../lib/names.ts'
-import { Query, type QueryTexts } from '../../schema/query.ts'
+import { queryReader } from '../../schema/query.ts'
 import type { NewProposalFields, ProposalQuery } from './proposals.ts'
 import type { NewRuleFields } from './rule-list.ts'
 import type { NewProposal, NewRule, Sample } from './schema.ts'
@@ -15,14 +15,10 @@ export function readProposal({ ticket = null, conditions = [], ...proposal }: Ne
   return { ...proposal, conditions, ticket }
 }
 
-/** Throws 422 with every issue. */
-export function readProposalList(texts: QueryTexts): ProposalQuery {
-  const query = new Query(texts)
+export const readProposalList = queryReader((query): ProposalQuery => {
   const { limit, after } = query.listPage()
-  const read = { state: query.oneOf('state', PROPOSAL_STATES), limit, after }
-  query.finish()
-  return read
-}
+  return { state: query.oneOf('state', PROPOSAL_STATES), limit, after }
+})
 
 /** A sample as rules see an entry. A person is matched by either of their names. */
 export function readSample(sample: Sample): Subject {

@@ -1,5 +1,5 @@
 /** Query parameters of prices: every issue is reported under `/query/<name>`. Pure. */
-import { type ListPage, Query, type QueryTexts } from '../../schema/query.ts'
+import { type ListPage, type Query, queryReader } from '../../schema/query.ts'
 import {
   SERVICE_FIELDS,
   SERVICE_KINDS,
@@ -19,10 +19,8 @@ export interface PriceListQuery extends ListPage {
   filter: PriceFilter
 }
 
-/** Throws 422 with every issue. */
-export function readPriceList(texts: QueryTexts): PriceListQuery {
-  const query = new Query(texts)
-  const read: PriceListQuery = {
+export const readPriceList = queryReader(
+  (query): PriceListQuery => ({
     filter: {
       search: query.text('search'),
       providers: query.list('provider'),
@@ -30,10 +28,8 @@ export function readPriceList(texts: QueryTexts): PriceListQuery {
       sources: query.someOf('source', PRICE_SOURCES),
     },
     ...query.listPage(),
-  }
-  query.finish()
-  return read
-}
+  }),
+)
 
 export interface ResolveQuery {
   model: string
@@ -48,9 +44,8 @@ export interface ResolveQuery {
 /** The limit of a count in reports. */
 const COUNT_LIMIT = 1_000_000_000_000
 
-/** A day is one of the time zone. Throws 422 with every issue. */
-export function readResolve(texts: QueryTexts, timeZone: string): ResolveQuery {
-  const query = new Query(texts)
+/** A day is one of the time zone. */
+export const readResolve = queryReader((query, timeZone: string): ResolveQuery => {
   const model = query.text('model')
   if (model === undefined) query.refuse('model', 'required', 'is required')
   const tools = readTools(query)
@@ -64,9 +59,8 @@ export function readResolve(texts: QueryTexts, timeZone: string): ResolveQuery {
     }),
     counts: readCounts(query) ?? (tools ? ZERO_COUNTS : undefined),
   }
-  query.finish()
   return read
-}
+})
 
 /** A service tier, a speed or a region; null if absent. */
 function readName(query: Query, name: string): string | null {
@@ -119,9 +113,8 @@ export interface LoadQuery extends LoadOptions {
 const NAME_LIMIT = 200
 const NAME = new RegExp(`^[^\\p{Cc}]{1,${NAME_LIMIT}}$`, 'u')
 
-/** Days are those of the time zone. Throws 422 with every issue. */
-export function readLoad(texts: QueryTexts, { now, timeZone }: { now: number; timeZone: string }): LoadQuery {
-  const query = new Query(texts)
+/** Days are those of the time zone. */
+export const readLoad = queryReader((query, { now, timeZone }: { now: number; timeZone: string }): LoadQuery => {
   const read: LoadQuery = {
     format: query.oneOf('format', TABLE_FORMATS),
     effectiveFrom: query.text('effective_from') === ALWAYS ? null : query.moment('effective_from', timeZone),
@@ -136,39 +129,21 @@ export function readLoad(texts: QueryTexts, { now, timeZone }: { now: number; ti
   if (read.asOf !== undefined && read.asOf > now) query.refuse('as_of', 'in_the_future', 'must not be in the future')
   if (read.name !== undefined && !NAME.test(read.name))
     query.refuse('name', 'bad_format', `must have at most ${NAME_LIMIT} characters and no control characters`)
-  query.finish()
   return read
-}
+})
 
-/** Throws 422 with every issue. */
-export function readUpdateQuery(texts: QueryTexts): { dryRun: boolean; allowOlder: boolean } {
-  const query = new Query(texts)
-  const read = { dryRun: query.flag('dry_run') ?? false, allowOlder: query.flag('allow_older') ?? false }
-  query.finish()
-  return read
-}
+export const readUpdateQuery = queryReader((query) => ({
+  dryRun: query.flag('dry_run') ?? false,
+  allowOlder: query.flag('allow_older') ?? false,
+}))
 
-/** Throws 422 with every issue. */
-export function readFormat(texts: QueryTexts): TableFormat | undefined {
-  const query = new Query(texts)
-  const format = query.oneOf('format', TABLE_FORMATS)
-  query.finish()
-  return format
-}
+export const readFormat = queryReader((query) => query.oneOf('format', TABLE_FORMATS))
 
-/** Throws 422 for anything but true or false. */
-export function readAliasList(texts: QueryTexts): { all: boolean } {
-  const query = new Query(texts)
-  const all = query.flag('all') ?? false
-  query.finish()
-  return { all }
-}
+export const readAliasList = queryReader((query) => ({ all: query.flag('all') ?? false }))
 
-/** The name of an alias. Throws 422 if it is missing. */
-export function readAliasName(texts: QueryTexts): string {
-  const query = new Query(texts)
+/** The name of an alias. */
+export const readAliasName = queryReader((query): string => {
   const alias = query.text('alias')
   if (alias === undefined) query.refuse('alias', 'required', 'is required')
-  query.finish()
   return alias!
-}
+})

@@ -2,7 +2,7 @@
 
 import { WEEKDAYS, type Weekday } from '../../database/schema/values.ts'
 import type { Span } from '../../lib/calendar.ts'
-import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../schema/query.ts'
+import { type ListFormat, type Query, queryReader, readKeyPage } from '../../schema/query.ts'
 import { type EntryFilter, readFilter } from '../selection/contract.ts'
 import { BUCKET_WIDTHS, type BucketWidth, countBuckets, findTimeZone, periodAt } from './buckets.ts'
 import { EXTRA_FIGURES, type ExtraFigure } from './extra-figures.ts'
@@ -46,9 +46,7 @@ export interface UsageQuery extends Span {
   format: ListFormat | undefined
 }
 
-/** Throws 422 with every issue. */
-export function readUsage(texts: QueryTexts, circumstances: Circumstances): UsageQuery {
-  const query = new Query(texts)
+export const readUsage = queryReader((query, circumstances: Circumstances): UsageQuery => {
   const page = query.page(readUsagePage)
   const { timeZone, filter, ...period } = readPeriod(query, {
     ...circumstances,
@@ -79,9 +77,8 @@ export function readUsage(texts: QueryTexts, circumstances: Circumstances): Usag
   } else if (page && !fits(page, read)) {
     query.refuse('page', 'bad_page', 'must be the next_page of a previous response to the same request')
   }
-  query.finish()
   return read
-}
+})
 
 interface UsagePage {
   from: number
@@ -170,37 +167,31 @@ export function readRanked(query: Query): Pick<RankedQuery, 'limit' | 'after' | 
   return { limit: query.limit(), after: query.page(readKeyPage) ?? 0, format: query.format() }
 }
 
-/** Throws 422 with every issue. */
-export function readUnpriced(texts: QueryTexts, circumstances: Circumstances): RankedQuery {
-  const query = new Query(texts)
+export const readUnpriced = queryReader((query, circumstances: Circumstances): RankedQuery => {
   const { timeZone, filter, startingAt, endingAt } = readTimes(query, circumstances)
-  const read = { timeZone, filter: { ...filter, starting_at: startingAt, ending_at: endingAt }, ...readRanked(query) }
-  query.finish()
-  return read
-}
+  return { timeZone, filter: { ...filter, starting_at: startingAt, ending_at: endingAt }, ...readRanked(query) }
+})
 
 export interface VarianceQuery extends RankedQuery, Span {}
 
-/** Throws 422 with every issue. */
-export function readVariance(texts: QueryTexts, circumstances: Circumstances): VarianceQuery {
-  const query = new Query(texts)
-  const read = { ...readPeriod(query, circumstances), ...readRanked(query) }
-  query.finish()
-  return read
-}
+export const readVariance = queryReader(
+  (query, circumstances: Circumstances): VarianceQuery => ({
+    ...readPeriod(query, circumstances),
+    ...readRanked(query),
+  }),
+)
 
 /** A report of a period that is not divided into pages. */
 export interface PeriodAloneQuery extends PeriodQuery {
   format: ListFormat | undefined
 }
 
-/** Throws 422 with every issue. */
-export function readPeriodAlone(texts: QueryTexts, circumstances: Circumstances): PeriodAloneQuery {
-  const query = new Query(texts)
-  const read = { ...readPeriod(query, circumstances), format: query.format() }
-  query.finish()
-  return read
-}
+export const readPeriodAlone = queryReader(
+  (query, circumstances: Circumstances): PeriodAloneQuery => ({
+    ...readPeriod(query, circumstances),
+    format: query.format(),
+  }),
+)
 
 /** What the use of caches is grouped by. */
 export const CACHE_DIMENSIONS = ['model', 'agent_manager', 'project'] as const
@@ -211,9 +202,7 @@ export interface CacheQuery extends PeriodAloneQuery {
   groupBy: (typeof CACHE_DIMENSIONS)[number] | undefined
 }
 
-/** Throws 422 with every issue. */
-export function readCache(texts: QueryTexts, circumstances: Circumstances): CacheQuery {
-  const query = new Query(texts)
+export const readCache = queryReader((query, circumstances: Circumstances): CacheQuery => {
   const read: CacheQuery = {
     ...readPeriod(query, circumstances),
     width: query.oneOf('bucket_width', BUCKET_WIDTHS) ?? 'all',
@@ -226,22 +215,17 @@ export function readCache(texts: QueryTexts, circumstances: Circumstances): Cach
     const message = `results in more than ${limit} buckets for this period. Use wider buckets or a shorter period`
     query.refuse('bucket_width', 'too_many_buckets', message)
   }
-  query.finish()
   return read
-}
+})
 
 export interface WhatIfQuery extends PeriodAloneQuery {
   /** The model whose prices are used instead. */
   as: { model: string; provider: string | null }
 }
 
-/** Throws 422 with every issue. */
-export function readWhatIf(texts: QueryTexts, circumstances: Circumstances): WhatIfQuery {
-  const query = new Query(texts)
+export const readWhatIf = queryReader((query, circumstances: Circumstances): WhatIfQuery => {
   const model = query.text('as_model')
   if (model === undefined) query.refuse('as_model', 'required', 'is required')
   const as = { model: model ?? '', provider: query.text('as_provider') ?? null }
-  const read = { ...readPeriod(query, circumstances), as, format: query.format() }
-  query.finish()
-  return read
-}
+  return { ...readPeriod(query, circumstances), as, format: query.format() }
+})

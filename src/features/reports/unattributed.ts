@@ -11,7 +11,7 @@ import { timestamp } from '../../lib/duration.ts'
 import { escapeExpression } from '../../lib/expressions.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { pageOf } from '../../schema/lists.ts'
-import { Query, type QueryTexts, writeKeyPage } from '../../schema/query.ts'
+import { queryReader, writeKeyPage } from '../../schema/query.ts'
 import type { EntriesService } from '../entries/service.ts'
 import { conditionOf, type EntryFilter, listPath, readFilter } from '../selection/contract.ts'
 import { counted } from './counted-entries.ts'
@@ -27,13 +27,10 @@ const REPOSITORY = 'repository'
 
 export type UnattributedQuery = Pick<RankedQuery, 'filter' | 'limit' | 'after' | 'format'>
 
-/** Throws 422 with every issue. */
-export function readUnattributed(texts: QueryTexts, { timeZone }: Pick<Circumstances, 'timeZone'>): UnattributedQuery {
-  const query = new Query(texts)
-  const read = { filter: readFilter(query, timeZone), ...readRanked(query) }
-  query.finish()
-  return read
-}
+export const readUnattributed = queryReader((query, { timeZone }: Pick<Circumstances, 'timeZone'>) => ({
+  filter: readFilter(query, timeZone),
+  ...readRanked(query),
+}))
 
 /** A condition as in placement rules. */
 interface Condition {

@@ -1,6 +1,6 @@
 /** Query parameters of the search. Issues are reported under `/query/<name>`. Pure. */
 import { hasMoreCharacters } from '../../lib/characters.ts'
-import { Query, type QueryTexts } from '../../schema/query.ts'
+import { queryReader } from '../../schema/query.ts'
 
 export interface SearchQuery {
   text: string
@@ -14,15 +14,12 @@ export const TEXT_LIMIT = 200
 export const USUAL_HITS = 5
 export const MOST_HITS = 20
 
-/** Throws 422 with every issue. */
-export function readSearchQuery(texts: QueryTexts): SearchQuery {
-  const query = new Query(texts)
+export const readSearchQuery = queryReader((query): SearchQuery => {
   const text = query.text('q')?.trim()
-  if (texts.q === undefined) query.refuse('q', 'required', 'is missing; give it the text to search for')
+  if (query.texts.q === undefined) query.refuse('q', 'required', 'is missing; give it the text to search for')
   if (text !== undefined && hasMoreCharacters(text, TEXT_LIMIT)) {
     query.refuse('q', 'too_long', `must have at most ${TEXT_LIMIT} characters`)
   }
   const limit = query.limit({ usual: USUAL_HITS, most: MOST_HITS })
-  query.finish()
   return { text: text!, limit }
-}
+})

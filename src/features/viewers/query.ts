@@ -1,7 +1,7 @@
 /** Parameters of what viewers ask for. Pure. */
 import { foldName } from '../../lib/names.ts'
 import { unknownName } from '../../lib/nearest-names.ts'
-import { type ListFormat, type ListPage, Query, type QueryTexts } from '../../schema/query.ts'
+import { Query, type QueryTexts, queryReader } from '../../schema/query.ts'
 import { namesPeople } from '../../shared/people-dimensions.ts'
 import type { SeenProject, Sight } from './sight.ts'
 
@@ -72,18 +72,9 @@ function readNames<Named extends { id: number }>(
   return new Set(values.flatMap((value) => ids.get(foldName(value)) ?? []))
 }
 
-/** Throws 422 with every issue. */
-export function readFormat(texts: QueryTexts): ListFormat | undefined {
-  const query = new Query(texts)
-  const format = query.format()
-  query.finish()
-  return format
-}
+export const readFormat = queryReader((query) => query.format())
 
-/** Throws 422 with every issue. */
-export function readSharedBills(texts: QueryTexts): Pick<ListPage, 'limit' | 'after'> {
-  const query = new Query(texts)
+export const readSharedBills = queryReader((query) => {
   const { limit, after } = query.listPage()
-  query.finish()
   return { limit, after }
-}
+})

@@ -1,14 +1,5 @@
 /** Parameters of lists of webhooks. Pure. */
-import { type ListPage, Query, type QueryTexts } from '../../schema/query.ts'
+import { queryReader } from '../../schema/query.ts'
 
-export interface WebhookListQuery extends ListPage {
-  isFailing: boolean | undefined
-}
-
-/** Throws 422 with every issue. */
-export function readWebhookList(texts: QueryTexts): WebhookListQuery {
-  const query = new Query(texts)
-  const read = { isFailing: query.flag('failing'), ...query.listPage() }
-  query.finish()
-  return read
-}
+export const readWebhookList = queryReader((query) => ({ isFailing: query.flag('failing'), ...query.listPage() }))
+export type WebhookListQuery = ReturnType<typeof readWebhookList>

@@ -4,7 +4,7 @@ import { EVENT_STREAM_CONTENT } from '../../../http/documentation.ts'
 import { eventStream, HEARTBEAT_MS, isEventStream, STREAM_MS, serverSentEvent } from '../../../http/event-stream.ts'
 import { endpoint } from '../../../operations/operation.ts'
 import { parameter } from '../../../operations/parameters.ts'
-import { Query, type QueryTexts } from '../../../schema/query.ts'
+import { queryReader } from '../../../schema/query.ts'
 import { CHANGE_KINDS } from '../kinds.ts'
 import { ChangesAnswer } from '../schema.ts'
 import type { ChangesService } from '../service.ts'
@@ -17,13 +17,11 @@ interface Needs {
 const POSITION = /^(0|[1-9]\d{0,14})$/
 
 /** Throws 422. The header is that of a browser which continues by itself. */
-function readAfter(texts: QueryTexts, { headers }: Request): number | undefined {
-  const query = new Query(texts)
+const readAfter = queryReader((query, { headers }: Request): number | undefined => {
   const text = headers.get('last-event-id') || query.text('after')
   if (text !== undefined && !POSITION.test(text)) query.refuse('after', 'bad_format', 'must be the id of a message')
-  query.finish()
   return text === undefined ? undefined : Number(text)
-}
+})
 
 const sightOf = (caller: Caller | null) => ({
   viewer: approvalViewerOf(caller),

@@ -7,7 +7,7 @@ import { streamedResponse } from '../../../http/exports.ts'
 import { type AnyAction, endpoint, operation } from '../../../operations/operation.ts'
 import { parameter } from '../../../operations/parameters.ts'
 import { foldEmail } from '../../../schema/fields.ts'
-import { Query, type QueryTexts } from '../../../schema/query.ts'
+import { type QueryTexts, queryReader } from '../../../schema/query.ts'
 import type { PeopleService } from '../../people/service.ts'
 import {
   ErasureBody,
@@ -54,12 +54,10 @@ const EXPORTING = {
   problems: ['too_many_exports', 'database_deadline'],
 } as const satisfies Partial<AnyAction>
 
-function readFormat(texts: QueryTexts): PersonalDataFormat {
-  const query = new Query(texts)
+const readFormat = queryReader((query): PersonalDataFormat => {
   const format = query.oneOf('format', PERSONAL_DATA_FORMATS)
-  query.finish()
   return format ?? 'json'
-}
+})
 
 async function exportOf({ personalData }: Needs, who: string, texts: QueryTexts, by: Actor): Promise<Response> {
   const format = readFormat(texts)

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { endpoint, operation } from '../../../operations/operation.ts'
 import { parameter } from '../../../operations/parameters.ts'
-import { Query, type QueryTexts } from '../../../schema/query.ts'
+import { queryReader } from '../../../schema/query.ts'
 import { TokenEntry, TokenEntryDraft, TokenEntryDraftChange } from '../../entries/schema.ts'
 import { EXAMPLE_DRAFT, EXAMPLE_DRAFT_ENTRY } from '../examples.ts'
 import { ImportedEntries } from '../schema.ts'
@@ -16,12 +16,7 @@ const dryRun = {
   }),
 }
 
-function readDryRun(texts: QueryTexts): { dryRun: boolean } {
-  const query = new Query(texts)
-  const read = { dryRun: query.flag('dry_run') ?? false }
-  query.finish()
-  return read
-}
+const readDryRun = queryReader((query) => ({ dryRun: query.flag('dry_run') ?? false }))
 
 const addTokenSheetEntry = endpoint({
   ...CHANGING,
