@@ -1,4 +1,6 @@
 /** `tally bills`. */
+
+import { existsSync, writeFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import {
   creditBill,
@@ -9,18 +11,20 @@ import {
   voidBill,
 } from '../../features/bills/operations/bills.ts'
 import { payBill, reverseBillPayment, unpayBill } from '../../features/bills/operations/payments.ts'
-import type { Bill } from '../../features/bills/schema.ts'
+import type { Bill, BillDocument } from '../../features/bills/schema.ts'
+import type { DocumentFormat } from '../../features/bills/service.ts'
+import { CommandError } from '../failures.ts'
 import { numberOf } from '../flags/body.ts'
 import { parseCount } from '../flags/entry.ts'
 import { examples } from '../flags/options.ts'
 import { addAction, addListing } from '../operations.ts'
 import { counted } from '../terminal/numbers.ts'
-import { deliveryText } from './bill.ts'
-import { addBillsExportCommand } from './export.ts'
-import { addBillsPreviewCommand } from './preview.ts'
-import { addresses, readLine } from './request.ts'
+import { print, printJson, printPieces } from '../terminal/print.ts'
+import { type CommandFlags, type DatabaseFlags, withServices } from '../with-services.ts'
+import { deliveryText, exact } from './bill.ts'
+import { addBillFlags, addresses, type BillFlags, readBillFlags, readLine, refusedInFlags } from './request.ts'
 import { addBillsSendCommand } from './send.ts'
-import { BILL_COLUMNS, balanceText, printBill, totalsText, totalText } from './text.ts'
+import { BILL_COLUMNS, balanceText, printBill, printPreview, totalsText, totalText } from './text.ts'
 
 const subject = 'bill'
 
@@ -174,4 +178,71 @@ function voidedText({ kind, number, corrects, entries, deliveries }: Bill): stri
     ...(notified.length > 0 ? [`The server sends a void notice to ${notified.map(({ to }) => to).join(', ')}.`] : []),
     ...(kind === 'bill' ? [`To send a replacement, use tally bills send --replaces ${number}`] : []),
   ].join('\n')
+}
+
+function addBillsPreviewCommand(bills: Command): void {
+  addBillFlags(
+    bills
+      .command('preview')
+      .description('Show the bill that would be sent now, and what it leaves out, without writing anything'),
+  )
+    .option('--json', 'print JSON, as returned by POST /api/v1/bills/preview')
+    .addHelpText(
+      'after',
+      examples(
+        'tally bills preview --month 2026-11',
+        'tally bills preview --from 2026-11-01 --to 2026-11-15 --project ACME --group-by ticket,model',
+      ),
+    )
+    .action(async (_flags, command: Command) => {
+      const flags = command.optsWithGlobals<CommandFlags & BillFlags>()
+      const body = await refusedInFlags(readBillFlags(flags))
+      const preview = await refusedInFlags(withServices(flags, (all) => all.bills.preview(body)))
+      if (flags.json) return printJson(preview)
+      printPreview(exact<BillDocument>(preview.document))
+    })
+}
+
+const FORMATS: DocumentFormat[] = ['pdf', 'html', 'csv', 'entries-csv', 'journal', 'json', 'void-notice']
+
+interface ExportFlags extends DatabaseFlags {
+  format: DocumentFormat
+  output?: string
+  force?: boolean
+}
+
+function addBillsExportCommand(bills: Command): void {
+  bills
+    .command('export')
+    .description('Write a bill to a file, as a document for the client or data for bookkeeping')
+    .argument('<bill>', 'id (bil_…) or number of the bill')
+    .addOption(new Option('--format <format>', 'format of the document').choices(FORMATS).default('pdf'))
+    .option('-o, --output <file>', 'output file, or - for standard output (default: named after the bill)')
+    .option('--force', 'overwrite an existing file')
+    .addHelpText(
+      'after',
+      examples('tally bills export 2026-0001', 'tally bills export 2026-0001 --format journal -o - >> 2026.journal'),
+    )
+    .action(async (which: string, _flags, command: Command) => {
+      await exportBill(which, command.optsWithGlobals<ExportFlags>())
+    })
+}
+
+async function exportBill(which: string, flags: ExportFlags): Promise<void> {
+  const { bytes, fileName } = await withServices(flags, (all) => all.bills.renderBill(which, flags.format))
+  const path = flags.output ?? fileName
+  if (path === '-') {
+    await printPieces([bytes])
+    return
+  }
+  const isThere = () =>
+    new CommandError(`${path} already exists. Choose another file with -o, or add --force to overwrite it.`)
+  if (!flags.force && existsSync(path)) throw isThere()
+  try {
+    writeFileSync(path, bytes, { flag: flags.force ? 'w' : 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw isThere()
+    throw error
+  }
+  print(`Wrote ${path} (${counted(bytes.length, 'byte')}).`)
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import {
   addWebhook,
   changeWebhook,
@@ -10,14 +10,26 @@ import {
   rotateWebhookSecret,
   takeOverWebhook,
 } from '../../features/webhooks/operations/webhooks.ts'
-import { examples } from '../flags/options.ts'
+import { CommandError, EXIT_USAGE } from '../failures.ts'
+import { columnsOption, wideOption } from '../flags/columns.ts'
+import { examples, optionOf } from '../flags/options.ts'
 import { addAction, addListing } from '../operations.ts'
-import { minute, note } from '../terminal/print.ts'
-import { addWebhooksDeliveriesCommand } from './deliveries.ts'
+import type { ColumnFlags } from '../terminal/columns.ts'
+import { minute, note, print, printJson, printJsonList, printTable } from '../terminal/print.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
 import { addWebhooksListenCommand } from './listen.ts'
-import { addWebhooksResendCommand } from './resend.ts'
-import { addWebhooksTestCommand } from './test.ts'
-import { EXAMPLE_ID, ownerText, readOverlap, scopeText, stateText, WEBHOOK_FLAGS, webhookFields } from './webhook.ts'
+import {
+  EXAMPLE_ID,
+  managerOf,
+  ownerText,
+  readOverlap,
+  resultText,
+  scopeText,
+  stateText,
+  WEBHOOK,
+  WEBHOOK_FLAGS,
+  webhookFields,
+} from './webhook.ts'
 
 const subject = 'id'
 
@@ -133,4 +145,113 @@ export function addWebhooksCommands(program: Command): void {
   addWebhooksDeliveriesCommand(webhooks)
   addWebhooksResendCommand(webhooks)
   addWebhooksListenCommand(webhooks)
+}
+
+function addWebhooksTestCommand(webhooks: Command): void {
+  webhooks
+    .command('test')
+    .description('Send an event of the type webhook.test at once, from this machine, and show the result')
+    .argument('<id>', WEBHOOK)
+    .addOption(optionOf('webhookPrivateNetworks'))
+    .option('--json', 'print the attempt as JSON')
+    .addHelpText('after', examples('tally webhooks test whk_01a1fa172a0277f3983322718874f2ea'))
+    .action(async (id: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<CommandFlags>()
+      const delivery = await withServices(flags, ({ webhooks: service }) => service.testWebhook(id))
+      if (flags.json) printJson(delivery)
+      if (!delivery.delivered) throw new CommandError(`The test was ${resultText(delivery)}`)
+      if (!flags.json) print(`The test was ${resultText(delivery)}.`)
+    })
+}
+
+interface ResendFlags extends CommandFlags {
+  event?: string
+  since?: string
+}
+
+function addWebhooksResendCommand(webhooks: Command): void {
+  webhooks
+    .command('resend')
+    .description('Send one event again at once, or let the server send all events since a time again, in order')
+    .argument('<id>', WEBHOOK)
+    .option('--event <event>', 'id of one event')
+    .option('--since <when>', 'a date or a timestamp; instead of --event')
+    .addOption(optionOf('webhookPrivateNetworks'))
+    .option('--json', 'print the attempt, or the webhook, as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'tally webhooks resend whk_01a1fa172a0277f3983322718874f2ea --event evt_184467',
+        'tally webhooks resend whk_01a1fa172a0277f3983322718874f2ea --since 2026-11-20T08:00:00Z',
+      ),
+    )
+    .action(async (id: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<ResendFlags>()
+      const { event, since } = flags
+      if ((event === undefined) === (since === undefined)) {
+        throw new CommandError('Use either --event or --since.', EXIT_USAGE)
+      }
+      if (since !== undefined) {
+        const body = await withServices(flags, ({ webhooks: service }, self) =>
+          service.resendSince(id, since, managerOf(self)),
+        )
+        if (flags.json) return printJson(body)
+        return print(`The server sends the events since ${since} to '${body.name}' again.`)
+      }
+      const delivery = await withServices(flags, ({ webhooks: service }, self) =>
+        service.resend(id, event!, managerOf(self)),
+      )
+      if (flags.json) printJson(delivery)
+      if (!delivery.delivered) throw new CommandError(`The event was ${resultText(delivery)}`)
+      if (!flags.json) print(`The event was ${resultText(delivery)}.`)
+    })
+}
+
+/** What is kept of a webhook. */
+const LIMIT = 500
+
+function addWebhooksDeliveriesCommand(webhooks: Command): void {
+  webhooks
+    .command('deliveries')
+    .description('List the latest attempts to deliver events to a webhook, newest first')
+    .argument('<id>', WEBHOOK)
+    .option('--limit <number>', `how many, at most ${LIMIT}`, parseLimit, 50)
+    .addOption(columnsOption())
+    .addOption(wideOption())
+    .option('--json', 'print JSON, with the bodies and the responses')
+    .addHelpText(
+      'after',
+      examples(
+        'tally webhooks deliveries whk_01a1fa172a0277f3983322718874f2ea',
+        'tally webhooks deliveries whk_01a1fa172a0277f3983322718874f2ea --limit 1 --json',
+      ),
+    )
+    .action(async (id: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<CommandFlags & ColumnFlags & { limit: number }>()
+      const { data } = await withServices(flags, ({ webhooks: service }, self) =>
+        service.listDeliveries(id, { after: undefined, limit: flags.limit }, managerOf(self)),
+      )
+      if (flags.json) return printJsonList(data)
+      if (data.length === 0) return print('No deliveries yet. Send a test with `tally webhooks test`.')
+      printTable(
+        [
+          { title: 'SENT (UTC)', of: ({ at }) => at.slice(0, 19).replace('T', ' ') },
+          { title: 'TYPE', of: ({ type }) => type },
+          { title: 'EVENT', of: ({ event }) => event ?? '–' },
+          { title: 'WHY', rank: 2, of: ({ kind }) => kind },
+          { title: 'ATTEMPT', rank: 1, of: ({ attempt }) => String(attempt), align: 'right' },
+          { title: 'STATUS', of: ({ status }) => String(status ?? '–'), align: 'right' },
+          { title: 'MS', rank: 1, of: ({ latency_ms }) => String(latency_ms), align: 'right' },
+          { title: 'ERROR', flows: true, of: ({ error }) => error ?? '' },
+        ],
+        data,
+        flags,
+      )
+    })
+}
+
+function parseLimit(text: string): number {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > LIMIT) throw new InvalidArgumentError(`Use a number from 1 to ${LIMIT}.`)
+  return limit
 }

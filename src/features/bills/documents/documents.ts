@@ -19,7 +19,7 @@ import type { FromPdf, ToPdf } from './pdf-worker.ts'
 
 /**
  * Content type and file name suffix of each format. A new one is also made in `make`, served in `operations/documents.ts`, and
- * listed in `cli/bills/export.ts`.
+ * listed in `cli/bills/group.ts`.
  */
 const FORMATS = {
   pdf: ['application/pdf', '.pdf'],
