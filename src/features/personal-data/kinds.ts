@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { Reader } from '../../database/database.ts'
 import { NOTIFICATION_TOPICS } from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
-import { array, day, flag, moment, object, oneOf, orNull } from '../../schema/types.ts'
+import { array, day, flag, integer, moment, object, oneOf, orNull } from '../../schema/types.ts'
 import {
   eachChange,
   eachHistory,
@@ -116,10 +116,11 @@ export const KINDS: readonly Kind[] = [
       agent_harness: text(),
       version: optional.text(),
       tally_version: text(),
-      sessions: Type.Integer({ description: 'Number of sessions that were read.' }),
-      not_read: Type.Array(Type.Object({ reason: text(), name: optional.text(), count: Type.Integer() }, strict), {
-        description: 'What could not be read.',
-      }),
+      sessions: integer('Number of sessions that were read.'),
+      not_read: array(
+        'What could not be read.',
+        object({ reason: text(), name: optional.text(), count: Type.Integer() }),
+      ),
       reported_at: moment('When it was reported.'),
     },
     listAgentStatuses,

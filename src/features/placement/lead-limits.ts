@@ -3,7 +3,7 @@
 import type { RuleCondition } from '../../database/schema/records.ts'
 import type { Issue } from '../../errors.ts'
 import { hasMoreCharacters } from '../../lib/characters.ts'
-import { exactly } from './exact-condition.ts'
+import { escapeExpression } from '../../lib/expressions.ts'
 import { weightOf } from './expression-weight.ts'
 import type { Rule } from './match.ts'
 import { PATTERN_LIMIT } from './rule-issues.ts'
@@ -93,4 +93,9 @@ export function issueOfLeadRules(
     return refuse('the expressions of the leads’ rules for this project are too large; use globs, or remove a rule')
   }
   return undefined
+}
+
+/** As an expression: globs ignore case, and would match values of other labels than those that the text names. */
+function exactly(field: string, text: string): RuleCondition {
+  return { field, matches: `/^${escapeExpression(text)}$/` }
 }

@@ -1,6 +1,7 @@
 import { Alert, Stack } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { asProblem, type Problem } from '../server/problem.ts'
+import { type CallOptions, type Sending, useSend } from '../server/send.ts'
 import { FormFoot } from './form.tsx'
 import { FormModal } from './form-modal.tsx'
 
@@ -66,4 +67,32 @@ export function Confirm({ isOpen, close, title, children, action, isDangerous, i
       </form>
     </FormModal>
   )
+}
+
+interface ConfirmChangeProps<Answer>
+  extends Omit<ConfirmProps, 'confirm'>,
+    Omit<Sending<void, Answer>, 'send' | 'quiet'> {
+  send: (options: CallOptions) => Promise<Answer>
+}
+
+/** Asks for confirmation of a change that one request makes. */
+export function ConfirmChange<Answer>({
+  send,
+  of,
+  changes,
+  done,
+  leave,
+  after,
+  ...dialog
+}: ConfirmChangeProps<Answer>) {
+  const change = useSend<void, Answer>({
+    send: (_, options) => send(options),
+    of,
+    changes,
+    done,
+    leave,
+    after,
+    quiet: true,
+  })
+  return <Confirm {...dialog} confirm={() => change.mutateAsync()} />
 }

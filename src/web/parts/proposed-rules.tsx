@@ -8,7 +8,7 @@ import { asProblem } from '../server/problem.ts'
 import { useSend } from '../server/send.ts'
 import { ApplyRules } from './apply-rules.tsx'
 import { fieldTitle } from './condition.ts'
-import { Confirm } from './confirm.tsx'
+import { ConfirmChange } from './confirm.tsx'
 import { Failure } from './failure.tsx'
 import { Moment } from './figures.tsx'
 import { projectLabel } from './project-label.ts'
@@ -122,20 +122,16 @@ function OneProposal({ proposal, accepted, decline }: OneProposalProps) {
 
 function Decline({ proposal: { id, name, proposed_by }, close }: { proposal: Proposal; close: () => void }) {
   const [reason, setReason] = useState('')
-  const decline = useSend({
-    send: () => answer(proposals({ id }).decline.post({ reason: reason.trim() })),
-    changes: ['rules', 'audit'],
-    done: () => `Proposed rule “${name}” declined.`,
-    quiet: true,
-  })
   return (
-    <Confirm
+    <ConfirmChange
       isOpen
       close={close}
       title={`Decline “${name}”?`}
       action="Decline proposal"
       isIncomplete={reason.trim() === ''}
-      confirm={() => decline.mutateAsync()}
+      send={() => answer(proposals({ id }).decline.post({ reason: reason.trim() }))}
+      changes={['rules', 'audit']}
+      done={() => `Proposed rule “${name}” declined.`}
     >
       <Textarea
         label="Reason"
@@ -146,6 +142,6 @@ function Decline({ proposal: { id, name, proposed_by }, close }: { proposal: Pro
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
       />
-    </Confirm>
+    </ConfirmChange>
   )
 }

@@ -7,7 +7,7 @@ import { asProblem, Problem, sentence } from './problem.ts'
 import { forget, type Part } from './queries.ts'
 import { ifMatch, versionOf } from './versions.ts'
 
-interface Sending<Input, Answer> {
+export interface Sending<Input, Answer> {
   /** `options` are those of the call that changes `of`. */
   send: (input: Input, options: CallOptions) => Promise<Answer>
   /** The object that is changed, as it was read when the form was opened: a change by somebody else is not overwritten. */
@@ -15,11 +15,11 @@ interface Sending<Input, Answer> {
   /** Parts of the API whose cached responses are invalidated. */
   changes: readonly Part[]
   /** The success notification, such as "Bill 2026-0042 sent."; undefined if nothing was changed yet. */
-  done?: (answer: Answer, input: Input) => string | undefined
+  done?: ((answer: Answer, input: Input) => string | undefined) | undefined
   /** After a removal: navigates away before queries are refetched, because the page would request what is gone. */
-  leave?: () => void
+  leave?: (() => void) | undefined
   /** Runs after success, for example to close a dialog or navigate. Not called `then`: that would be a promise. */
-  after?: (answer: Answer, input: Input) => void
+  after?: ((answer: Answer, input: Input) => void) | undefined
   /**
    * Set when the caller shows errors itself, next to what was typed. Otherwise errors appear as notifications, which
    * suits buttons without a form.
@@ -50,7 +50,7 @@ export function useSend<Input = void, Answer = unknown>(sending: Sending<Input, 
   })
 }
 
-type CallOptions = ReturnType<typeof ifMatch>
+export type CallOptions = ReturnType<typeof ifMatch>
 
 /** Makes a change, or asks first if somebody else has changed the object meanwhile. */
 async function overwriting<Answer>(

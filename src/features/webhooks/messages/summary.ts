@@ -1,8 +1,8 @@
 /** An event in a few words, as a chat shows it. Pure. */
 
+import { dollarsText, measuredText } from '../../../lib/display-numbers.ts'
 import type { Event } from '../../events/schema.ts'
-import { alertTexts } from './alert.ts'
-import { anomalyTexts } from './anomaly.ts'
+import { eventNumber } from './event-number.ts'
 import { shortened } from './short-text.ts'
 
 export interface Summary {
@@ -78,3 +78,41 @@ function valueText(value: unknown): string | undefined {
 const wordsOf = (name: string) => name.replaceAll('_', ' ')
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** `Unusual usage: Ada, 2026-11-24`, with what it cost and what is usual. */
+function anomalyTexts({ after }: Pick<Event, 'after'>): { title: string; facts: string[] } {
+  const { subject, day, agent_manager, cost, usual } = after as {
+    subject: string
+    day: string
+    agent_manager?: { name: string }
+    cost: unknown
+    usual: unknown
+  }
+  const who = agent_manager ? `${shortened(agent_manager.name)}, ` : ''
+  return {
+    title: `Unusual ${subject === 'session' ? 'session' : 'usage'}: ${who}${day}`,
+    facts: [`cost: ${dollarsText(eventNumber(cost))}`, `usually: ${dollarsText(eventNumber(usual))}`],
+  }
+}
+
+/** `Budget Acme, monthly: 80% reached`, with what is spent, or forecast, of how much. */
+function alertTexts({ object, after }: Pick<Event, 'object' | 'after'>): { title: string; facts: string[] } {
+  const { measure, percent, period, spent, forecast, available } = after as {
+    measure: string
+    percent: number
+    /** The first day; null for a budget without a start. */
+    period: string | null
+    spent?: unknown
+    forecast?: unknown
+    available: unknown
+  }
+  const amount = (value: unknown) => measuredText(measure, eventNumber(value))
+  const isForecast = forecast !== undefined
+  return {
+    title: `Budget ${shortened(object?.name ?? '')}: ${isForecast ? `forecast at ${percent}%` : `${percent}% reached`}`,
+    facts: [
+      `${isForecast ? 'forecast' : 'spent'}: ${amount(isForecast ? forecast : spent)} of ${amount(available)}`,
+      ...(period === null ? [] : [`period from: ${period}`]),
+    ],
+  }
+}

@@ -1,8 +1,12 @@
 /** The account page: name, password, deputies, e-mail notifications, appearance, active sessions. */
-import { Button, Group, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { count } from '../../format/counts.ts'
+import { dayAndTime } from '../../format/moments.ts'
+import { exactMoney } from '../../format/money.ts'
+import { WEEKDAYS, type Weekday } from '../../format/weekdays.ts'
 import { momentColumn } from '../../parts/columns.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -15,10 +19,10 @@ import { Page } from '../../parts/page.tsx'
 import { Caption, CardTitle } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api, apiUntil } from '../../server/api.ts'
-import { signOut, useApproves, useMe } from '../../server/me.ts'
+import { signOut, useApproves, useMe, useSettings } from '../../server/me.ts'
+import { useChangePreferences, usePreferences } from '../../server/preferences.ts'
 import { asProblem } from '../../server/problem.ts'
 import { showIssues, useSend } from '../../server/send.ts'
-import { Appearance } from './appearance.tsx'
 import { Deputies } from './deputies.tsx'
 import { Notifications } from './notifications.tsx'
 
@@ -179,5 +183,56 @@ function Sessions() {
         </Text>
       </Confirm>
     </Stack>
+  )
+}
+
+/** The formats that differ: of day, month and year, and of separators. */
+const LOCALES = [
+  ['en-GB', 'English (United Kingdom)'],
+  ['en-US', 'English (United States)'],
+  ['en-CA', 'English (Canada)'],
+  ['de-DE', 'German (Germany)'],
+  ['de-CH', 'German (Switzerland)'],
+  ['fr-FR', 'French (France)'],
+  ['es-ES', 'Spanish (Spain)'],
+  ['it-IT', 'Italian (Italy)'],
+  ['nl-NL', 'Dutch (Netherlands)'],
+  ['pl-PL', 'Polish (Poland)'],
+  ['pt-BR', 'Portuguese (Brazil)'],
+  ['sv-SE', 'Swedish (Sweden)'],
+  ['ja-JP', 'Japanese (Japan)'],
+] as const
+
+const EXAMPLE = '2026-11-21T17:53:00Z'
+
+function Appearance() {
+  const { time_zone, week_start } = useSettings()
+  const preferences = usePreferences()
+  const { mutate } = useChangePreferences()
+  return (
+    <>
+      <Group align="flex-end" gap="sm">
+        <NativeSelect
+          label="Numbers and dates"
+          w={300}
+          data={[{ value: '', label: 'As in this browser' }, ...LOCALES.map(([value, label]) => ({ value, label }))]}
+          value={preferences.locale ?? ''}
+          onChange={({ currentTarget }) => mutate({ locale: currentTarget.value || null })}
+        />
+        <NativeSelect
+          label="First day of the week in calendars"
+          w={300}
+          data={[
+            { value: '', label: `As in the organization (${WEEKDAYS[week_start].name})` },
+            ...Object.entries(WEEKDAYS).map(([value, { name }]) => ({ value, label: name })),
+          ]}
+          value={preferences.week_start ?? ''}
+          onChange={({ currentTarget }) => mutate({ week_start: (currentTarget.value || null) as Weekday | null })}
+        />
+      </Group>
+      <Caption mt="xs">
+        {count(1_234_567)} · {exactMoney(1_234.5)} · {dayAndTime(EXAMPLE, time_zone)}
+      </Caption>
+    </>
   )
 }

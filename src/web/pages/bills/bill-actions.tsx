@@ -1,15 +1,17 @@
 /** The actions of a bill, depending on its state. */
-import { Button, Menu } from '@mantine/core'
+import { Button, Checkbox, Menu, TagsInput, Text, Textarea } from '@mantine/core'
 import { IconChevronDown, IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
+import { counted } from '../../format/counts.ts'
+import { ConfirmChange } from '../../parts/confirm.tsx'
 import { ShareButton } from '../../parts/share-button.tsx'
+import { Note } from '../../parts/texts.tsx'
+import { answer, api } from '../../server/api.ts'
 import type { Bill } from './bill-body.ts'
 import { CreditDialog } from './credit-dialog.tsx'
-import { DeliverDialog } from './deliver-dialog.tsx'
-import { PayDialog } from './pay-dialog.tsx'
-import { VoidDialog } from './void-dialog.tsx'
+import { type BillDialogProps, PayDialog } from './pay-dialog.tsx'
 
 type Open = 'pay' | 'void' | 'credit' | 'deliver' | null
 
@@ -96,5 +98,95 @@ function Documents({ bill: { id, state } }: { bill: Bill }) {
         ))}
       </Menu.Dropdown>
     </Menu>
+  )
+}
+
+function VoidDialog({ bill, isOpen, close }: BillDialogProps) {
+  const [reason, setReason] = useState('')
+  const [deliver, setDeliver] = useState(true)
+  const what = bill.kind === 'bill' ? 'bill' : 'credit note'
+  const wasSent = bill.deliveries.length > 0
+  return (
+    <ConfirmChange
+      isOpen={isOpen}
+      close={close}
+      title={`Void ${what} ${bill.number}?`}
+      action={`Void ${what}`}
+      isDangerous
+      isIncomplete={reason.trim() === ''}
+      send={() => answer(api.bills({ id: bill.id }).void.post({ reason: reason.trim(), deliver }))}
+      changes={['bills', 'entries', 'reports', 'audit']}
+      done={() => `${bill.kind === 'bill' ? 'Bill' : 'Credit note'} ${bill.number} voided.`}
+    >
+      <Text size="sm">
+        {bill.entries === 0
+          ? 'It keeps its number and document.'
+          : `Its ${counted(bill.entries, 'entry', 'entries')} can be changed and billed again. The bill keeps its number and document.`}{' '}
+        You cannot undo this.
+      </Text>
+      <Textarea
+        label="Reason"
+        description="Shown on the void notice."
+        autosize
+        minRows={2}
+        required
+        data-autofocus
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+      {wasSent && (
+        <Checkbox
+          label="E-mail a void notice to everyone who received the bill"
+          checked={deliver}
+          onChange={(event) => setDeliver(event.currentTarget.checked)}
+        />
+      )}
+    </ConfirmChange>
+  )
+}
+
+function DeliverDialog({ bill, isOpen, close }: BillDialogProps) {
+  const usual = bill.document.recipient?.email
+  const [to, setTo] = useState<string[]>(usual ? [usual] : [])
+  const [message, setMessage] = useState('')
+  return (
+    <ConfirmChange
+      isOpen={isOpen}
+      close={close}
+      title={bill.state === 'void' ? `E-mail void notice for bill ${bill.number}` : `E-mail bill ${bill.number}`}
+      action="Send e-mail"
+      isIncomplete={to.length === 0}
+      send={() =>
+        answer(
+          api.bills({ id: bill.id }).deliver.post({
+            to,
+            ...(message.trim() !== '' && { message: message.trim() }),
+          }),
+        )
+      }
+      changes={['bills', 'audit']}
+      done={() => 'E-mail queued. Its delivery status is shown next to the bill.'}
+    >
+      <Note>{bill.state === 'void' ? 'The void notice is attached as a PDF.' : 'The bill is attached as a PDF.'}</Note>
+      <TagsInput
+        label="To"
+        description="Press Enter after each address."
+        placeholder={to.length === 0 ? 'bills@acme.example' : ''}
+        splitChars={[',', ' ', ';']}
+        maxTags={10}
+        acceptValueOnBlur
+        value={to}
+        onChange={setTo}
+        data-autofocus
+      />
+      <Textarea
+        label="Message"
+        placeholder="Default message"
+        autosize
+        minRows={2}
+        value={message}
+        onChange={(event) => setMessage(event.currentTarget.value)}
+      />
+    </ConfirmChange>
   )
 }

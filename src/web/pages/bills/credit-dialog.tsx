@@ -4,11 +4,10 @@ import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
 import { counted } from '../../format/counts.ts'
 import { hasUnreadable } from '../../format/read-numbers.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmChange } from '../../parts/confirm.tsx'
 import { DecimalField } from '../../parts/number-fields.tsx'
 import { Caption } from '../../parts/texts.tsx'
 import { answer, api } from '../../server/api.ts'
-import { useSend } from '../../server/send.ts'
 import { amountOf, type Bill } from './bill-body.ts'
 import type { BillDialogProps } from './pay-dialog.tsx'
 
@@ -26,30 +25,27 @@ export function CreditDialog({ bill, isOpen, close }: BillDialogProps) {
     initialValues: { what: 'all', lines: [{ text: '', amount: '' }], note: '', release: false },
   })
   const { what, lines, note, release } = form.values
-  const credit = useSend({
-    send: (): Promise<Bill> =>
-      answer(
-        api.bills({ id: bill.id })['credit-note'].post({
-          ...(what === 'lines' && { lines: lines.map(({ text, amount }) => ({ text, amount: Number(amount) })) }),
-          ...(what === 'all' && release && { release }),
-          ...(note.trim() !== '' && { note: note.trim() }),
-        }),
-      ),
-    changes: ['bills', 'entries', 'reports', 'audit'],
-    done: ({ number }) => `Credit note ${number} sent.`,
-    after: ({ id }) => navigate(`/bills/${id}`),
-    quiet: true,
-  })
   const isIncomplete =
     what === 'lines' && (hasUnreadable(lines) || lines.some(({ text, amount }) => text.trim() === '' || amount === ''))
   return (
-    <Confirm
+    <ConfirmChange
       isOpen={isOpen}
       close={close}
       title={`Create credit note for bill ${bill.number}`}
       action="Send credit note"
       isIncomplete={isIncomplete}
-      confirm={() => credit.mutateAsync()}
+      send={(): Promise<Bill> =>
+        answer(
+          api.bills({ id: bill.id })['credit-note'].post({
+            ...(what === 'lines' && { lines: lines.map(({ text, amount }) => ({ text, amount: Number(amount) })) }),
+            ...(what === 'all' && release && { release }),
+            ...(note.trim() !== '' && { note: note.trim() }),
+          }),
+        )
+      }
+      changes={['bills', 'entries', 'reports', 'audit']}
+      done={({ number }) => `Credit note ${number} sent.`}
+      after={({ id }) => navigate(`/bills/${id}`)}
     >
       <Text size="sm">
         The credit note gets the next bill number. The bill does not change.
@@ -120,6 +116,6 @@ export function CreditDialog({ bill, isOpen, close }: BillDialogProps) {
         />
       )}
       <Textarea label="Note above the lines" autosize minRows={2} {...form.getInputProps('note')} />
-    </Confirm>
+    </ConfirmChange>
   )
 }

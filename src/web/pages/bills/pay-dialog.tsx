@@ -3,12 +3,11 @@ import { useState } from 'react'
 import { dayOf } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
 import { hasUnreadable } from '../../format/read-numbers.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmChange } from '../../parts/confirm.tsx'
 import { DateField } from '../../parts/date-field.tsx'
 import { DecimalField } from '../../parts/number-fields.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
-import { useSend } from '../../server/send.ts'
 import { amountOf, type Bill } from './bill-body.ts'
 
 export interface BillDialogProps {
@@ -26,30 +25,28 @@ export function PayDialog({ bill, isOpen, close }: BillDialogProps) {
   const [reference, setReference] = useState('')
   const isRefund = bill.balance < 0
   const open = billedMoney(Math.abs(bill.balance), bill.currency)
-  const pay = useSend({
-    send: () =>
-      answer(
-        api.bills({ id: bill.id }).payments.post({
-          ...(amount !== '' && { amount: isRefund ? -Number(amount) : Number(amount) }),
-          ...(on && { on }),
-          ...(reference.trim() !== '' && { reference: reference.trim() }),
-        }),
-      ),
-    changes: ['bills', 'audit'],
-    done: ({ state, balance }) =>
-      state === 'paid'
-        ? `${isRefund ? 'Credit note' : 'Bill'} ${bill.number} marked as paid.`
-        : `${isRefund ? 'Refund' : 'Payment'} recorded; ${billedMoney(balance, bill.currency)} is open.`,
-    quiet: true,
-  })
   return (
-    <Confirm
+    <ConfirmChange
       isOpen={isOpen}
       close={close}
       title={isRefund ? `Record refund of credit note ${bill.number}` : `Record payment of bill ${bill.number}`}
       action={isRefund ? 'Record refund' : 'Record payment'}
       isIncomplete={hasUnreadable(amount)}
-      confirm={() => pay.mutateAsync()}
+      send={() =>
+        answer(
+          api.bills({ id: bill.id }).payments.post({
+            ...(amount !== '' && { amount: isRefund ? -Number(amount) : Number(amount) }),
+            ...(on && { on }),
+            ...(reference.trim() !== '' && { reference: reference.trim() }),
+          }),
+        )
+      }
+      changes={['bills', 'audit']}
+      done={({ state, balance }) =>
+        state === 'paid'
+          ? `${isRefund ? 'Credit note' : 'Bill'} ${bill.number} marked as paid.`
+          : `${isRefund ? 'Refund' : 'Payment'} recorded; ${billedMoney(balance, bill.currency)} is open.`
+      }
     >
       <Text size="sm">{open} is open.</Text>
       <DecimalField
@@ -79,6 +76,6 @@ export function PayDialog({ bill, isOpen, close }: BillDialogProps) {
         value={reference}
         onChange={(event) => setReference(event.currentTarget.value)}
       />
-    </Confirm>
+    </ConfirmChange>
   )
 }

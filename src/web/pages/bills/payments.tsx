@@ -3,12 +3,11 @@ import { Button, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { dayInWords } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { PlainTable } from '../../parts/plain-table.tsx'
 import { Caption, Note } from '../../parts/texts.tsx'
 import { answer, api } from '../../server/api.ts'
-import { useSend } from '../../server/send.ts'
 import type { Bill } from './bill-body.ts'
 import { BillLink } from './bill-link.tsx'
 import { Heading } from './heading.tsx'
@@ -103,27 +102,24 @@ function Amount({ payment, bill, reverse }: { payment: Payment; bill: Bill; reve
 
 function ReverseDialog({ bill, payment, close }: { bill: Bill; payment: Payment; close: () => void }) {
   const [reason, setReason] = useState('')
-  const reverse = useSend({
-    send: () =>
-      answer(
-        api
-          .bills({ id: bill.id })
-          .payments({ payment: String(payment.number) })
-          .reverse.post({ reason: reason.trim() }),
-      ),
-    changes: ['bills', 'audit'],
-    done: () => 'Payment reversed.',
-    quiet: true,
-  })
   return (
-    <Confirm
+    <ConfirmChange
       isOpen
       close={close}
       title={`Reverse payment of ${billedMoney(payment.amount, bill.currency)}?`}
       action="Reverse payment"
       isDangerous
       isIncomplete={reason.trim() === ''}
-      confirm={() => reverse.mutateAsync()}
+      send={() =>
+        answer(
+          api
+            .bills({ id: bill.id })
+            .payments({ payment: String(payment.number) })
+            .reverse.post({ reason: reason.trim() }),
+        )
+      }
+      changes={['bills', 'audit']}
+      done={() => 'Payment reversed.'}
     >
       <Text size="sm">
         For a payment that was recorded by mistake or returned. It stays listed, but no longer counts; the client gets
@@ -138,6 +134,6 @@ function ReverseDialog({ bill, payment, close }: { bill: Bill; payment: Payment;
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
       />
-    </Confirm>
+    </ConfirmChange>
   )
 }

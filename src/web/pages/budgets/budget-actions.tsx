@@ -3,7 +3,7 @@ import { Button, Menu, Text } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Budget } from '../../parts/budgets/budget.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmChange } from '../../parts/confirm.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 import { BudgetForm } from './budget-form.tsx'
@@ -13,13 +13,6 @@ export function BudgetActions({ budget, people }: { budget: Budget; people: Peop
   const [open, setOpen] = useState<'edit' | 'archive' | null>(null)
   const { id, name } = budget
   const isArchived = budget.archived_at !== null
-  const archive = useSend({
-    send: (): Promise<Budget> =>
-      answer(isArchived ? api.budgets({ id }).restore.post() : api.budgets({ id }).archive.post()),
-    changes: ['budgets', 'audit'],
-    done: () => `Budget ${name} ${isArchived ? 'restored' : 'archived'}.`,
-    quiet: true,
-  })
   const test = useSend({
     send: () => answer(api.budgets({ id }).test.post()),
     changes: [],
@@ -51,19 +44,23 @@ export function BudgetActions({ budget, people }: { budget: Budget; people: Peop
         </Menu.Dropdown>
       </Menu>
       {open === 'edit' && <BudgetForm budget={budget} people={people} close={() => setOpen(null)} />}
-      <Confirm
+      <ConfirmChange
         isOpen={open === 'archive'}
         close={() => setOpen(null)}
         title={`${isArchived ? 'Restore' : 'Archive'} the budget ${name}?`}
         action={isArchived ? 'Restore' : 'Archive'}
-        confirm={() => archive.mutateAsync()}
+        send={(): Promise<Budget> =>
+          answer(isArchived ? api.budgets({ id }).restore.post() : api.budgets({ id }).archive.post())
+        }
+        changes={['budgets', 'audit']}
+        done={() => `Budget ${name} ${isArchived ? 'restored' : 'archived'}.`}
       >
         <Text size="sm">
           {isArchived
             ? 'Its entries are counted again, and thresholds that are already reached cause an alert at once if they have not yet.'
             : 'It is kept with its alerts, but counts no new entries and notifies nobody. You can restore it.'}
         </Text>
-      </Confirm>
+      </ConfirmChange>
     </>
   )
 }

@@ -20,11 +20,11 @@ import { useRole, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { Alerts } from './alerts.tsx'
 import { BudgetActions } from './budget-actions.tsx'
+import type { People } from './budget-values.ts'
 import classes from './budgets.module.css'
 import { BurnDown } from './burn-down.tsx'
 import { shownDays } from './burn-down-layout.ts'
 import { Thresholds } from './thresholds.tsx'
-import { usePeople } from './use-people.ts'
 
 type BudgetStatus = Body<Awaited<ReturnType<ReturnType<(typeof api)['budgets']>['status']['get']>>>
 
@@ -207,4 +207,20 @@ function Facts({ budget: { scope, measure, period, starts_on, ends_on, roll_over
       />
     </Stack>
   )
+}
+
+/** The names of the people whom a budget's thresholds notify. */
+const NOBODY: People = []
+
+/** For admins only: others cannot read people. Empty until they are loaded. */
+function usePeople({ thresholds }: Budget): People {
+  const seesPeople = useRole('admin')
+  const ids = [...new Set(thresholds.flatMap(({ people }) => people ?? []))].sort()
+  const { data } = useQuery({
+    queryKey: ['users', 'names', ids],
+    queryFn: ({ signal }) =>
+      Promise.all(ids.map(async (id) => answer(apiUntil(signal).users({ id }).get()))) as Promise<People>,
+    enabled: seesPeople && ids.length > 0,
+  })
+  return data ?? NOBODY
 }

@@ -1,11 +1,13 @@
 /** A drawer with the details and actions of one entry, next to the list. */
-import { ActionIcon, Box, CopyButton, Drawer, Group, Skeleton, Stack, Tooltip } from '@mantine/core'
+import { ActionIcon, Box, CopyButton, Drawer, Group, Skeleton, Stack, Text, Timeline, Tooltip } from '@mantine/core'
 import { IconCheck, IconChevronDown, IconChevronUp, IconLink } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { askEntry, type Entry, type EntryDetail } from '../../parts/entries/entry.ts'
+import { askEntry, askHistory, type Entry, type EntryDetail, type HistoryStep } from '../../parts/entries/entry.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { Moment } from '../../parts/figures.tsx'
 import { Status } from '../../parts/status.tsx'
+import { Caption } from '../../parts/texts.tsx'
 import { asProblem } from '../../server/problem.ts'
 import { isTyping } from '../../shell/shortcuts.ts'
 import { type LeaveForm, OpenForm } from './drawer-form.tsx'
@@ -13,10 +15,11 @@ import classes from './entries.module.css'
 import { EntryActions } from './entry-actions.tsx'
 import { EntryCost } from './entry-cost.tsx'
 import { EntryFacts } from './entry-facts.tsx'
-import { EntryHistory } from './entry-history.tsx'
 import { EntryPlace } from './entry-place.tsx'
 import { EntrySession } from './entry-session.tsx'
 import { EntryWords } from './entry-words.tsx'
+import { Part } from './facts.tsx'
+import { actionOf, actorOf, detailsOf } from './history-step.ts'
 
 interface EntryDrawerProps {
   /** Undefined while none is open. */
@@ -146,4 +149,42 @@ const Waiting = () => (
       <Skeleton key={width} height={16} width={`${width}%`} />
     ))}
   </Stack>
+)
+
+/** The history of an entry, newest first. */
+function EntryHistory({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['entries', 'history', id],
+    queryFn: ({ signal }) => askHistory(id, signal),
+  })
+  return (
+    <Part title="History">
+      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {!data && !error && <Skeleton height={48} />}
+      {data && (
+        <Timeline bulletSize={10} lineWidth={2} active={data.data.length}>
+          {data.data.toReversed().map((step) => (
+            <Timeline.Item key={`${step.at} ${step.action}`} title={<Title step={step} />}>
+              <Text size="sm" component="div">
+                {detailsOf(step).map((line) => (
+                  <div key={line}>
+                    <bdi>{line}</bdi>
+                  </div>
+                ))}
+              </Text>
+              <Caption>
+                <Moment at={step.at} /> · {actorOf(step)}
+              </Caption>
+            </Timeline.Item>
+          ))}
+        </Timeline>
+      )}
+    </Part>
+  )
+}
+
+const Title = ({ step }: { step: HistoryStep }) => (
+  <Text size="sm" fw={600} lh={1.3}>
+    {actionOf(step)}
+  </Text>
 )

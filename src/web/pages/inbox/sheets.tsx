@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { count, counted } from '../../format/counts.ts'
 import { type Approvals, useApprovals } from '../../parts/approvals.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Reason } from '../../parts/entries/reason.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago, Money } from '../../parts/figures.tsx'
@@ -119,23 +119,19 @@ function SheetToApprove({ sheet }: { sheet: Sheet }) {
 
 function ReturnSheet({ sheet: { id, agent_manager, period }, close }: { sheet: Sheet; close: () => void }) {
   const [reason, setReason] = useState('')
-  const send = useSend({
-    send: () => answer(sheetOf(id).return.post({ reason: reason.trim() })),
-    changes: CHANGES,
-    done: () => `Sheet returned to ${agent_manager.name}.`,
-    quiet: true,
-  })
   return (
-    <Confirm
+    <ConfirmChange
       isOpen
       close={close}
       title={`Return ${agent_manager.name}’s sheet for ${periodInWords(period)}?`}
       action="Return sheet"
       isIncomplete={reason.trim() === ''}
-      confirm={() => send.mutateAsync()}
+      send={() => answer(sheetOf(id).return.post({ reason: reason.trim() }))}
+      changes={CHANGES}
+      done={() => `Sheet returned to ${agent_manager.name}.`}
     >
       <Reason value={reason} change={setReason} placeholder="The project is missing, the period is wrong, …" />
-    </Confirm>
+    </ConfirmChange>
   )
 }
 

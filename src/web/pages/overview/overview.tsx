@@ -1,15 +1,26 @@
-import { Button, Grid, Group } from '@mantine/core'
+import { Anchor, Button, Grid, Group, Paper, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Link } from 'wouter'
-import { addressOf, useAddress } from '../../address.ts'
+import { addressOf, changedAddress, readAddress, useAddress } from '../../address.ts'
 import { widthFor } from '../../parts/charts/buckets.ts'
 import { Empty } from '../../parts/empty.tsx'
+import { fieldOf } from '../../parts/entries/fields.ts'
+import { AddFilter } from '../../parts/entries/filter-bar.tsx'
+import { FilterChip } from '../../parts/entries/filter-chip.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
+import { Caption } from '../../parts/texts.tsx'
+import { formatOf, measureOf } from '../../parts/usage/measures.ts'
+import { usageQuery } from '../../parts/usage/usage.ts'
 import { WhenNear } from '../../parts/when-near.tsx'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
+import { type ReportView, reportViewsQuery } from '../../server/report-views.ts'
+import { REPORTS_ADDRESS } from '../reports/address.ts'
+import { groupsQuestion, questionOf } from '../reports/question.ts'
 import { OVERVIEW_ADDRESS } from './address.ts'
 import { Attention } from './attention.tsx'
 import { UrgentBudgets } from './budgets.tsx'
@@ -17,9 +28,7 @@ import { Headline } from './headline.tsx'
 import { Heatmap } from './heatmap.tsx'
 import { LARGEST, Largest } from './largest.tsx'
 import classes from './overview.module.css'
-import { PinnedViews } from './pinned-views.tsx'
-import { addressIn, isFiltered, type Scope, scopeBefore, scopeOf } from './scope.ts'
-import { ScopeFilterBar } from './scope-filter.tsx'
+import { addressIn, isFiltered, SCOPE_FILTERS, type Scope, type ScopeFilter, scopeBefore, scopeOf } from './scope.ts'
 import { TopMovers } from './top-movers.tsx'
 import { Trend } from './trend.tsx'
 import { useHasEntries, useTrend } from './usage.ts'
@@ -130,3 +139,66 @@ const NothingThen = ({ scope }: { scope: Scope }) => (
       : 'Entries exist outside this period. Choose a longer period to see them.'}
   </Empty>
 )
+
+/** Limits the overview to clients or projects. */
+const FIELDS = SCOPE_FILTERS.map((name) => ({ name, field: fieldOf(name)! }))
+
+interface ScopeFilterBarProps {
+  filter: ScopeFilter
+  change: (filter: Partial<ScopeFilter>) => void
+}
+
+function ScopeFilterBar({ filter, change }: ScopeFilterBarProps) {
+  const [open, setOpen] = useState<string>()
+  const shown = FIELDS.filter(({ name }) => filter[name].length > 0 || name === open)
+  const offered = FIELDS.filter((each) => !shown.includes(each)).map(({ field }) => field)
+  return (
+    <>
+      {shown.map(({ name, field }) => (
+        <FilterChip
+          key={name}
+          field={field}
+          values={filter[name]}
+          change={(values) => change({ [name]: values })}
+          isOpen={open === name}
+          setOpen={(isOpen) => setOpen(isOpen ? name : undefined)}
+        />
+      ))}
+      {offered.length > 0 && <AddFilter offered={offered} add={({ name }) => setOpen(name)} />}
+    </>
+  )
+}
+
+/** The views that the person pinned to their overview, each with its total. */
+function PinnedViews() {
+  const { data: views } = useQuery(reportViewsQuery)
+  return views
+    ?.filter(({ pinned }) => pinned)
+    .map((view) => (
+      <Grid.Col key={view.id} span={{ base: 12, sm: 6, xl: 3 }}>
+        <PinnedView view={view} />
+      </Grid.Col>
+    ))
+}
+
+function PinnedView({ view: { id, name, parameters } }: { view: ReportView }) {
+  const { time_zone } = useSettings()
+  const address = changedAddress('/reports', '', { ...parameters, view: id })
+  const question = questionOf(readAddress(address.split('?')[1] ?? '', REPORTS_ADDRESS), time_zone)
+  const { data } = useQuery(usageQuery({ ...groupsQuestion(question), by: [] }))
+  const { title, of } = measureOf(question.measure)
+  const value = data && of(data.totals)
+  return (
+    <Paper withBorder p="md" h="100%">
+      <Anchor component={Link} href={address} size="sm" fw={600} c="inherit">
+        <bdi>{name}</bdi>
+      </Anchor>
+      <Text fz="xl" fw={600}>
+        {value === undefined || value === null ? '–' : formatOf(question.measure).inWords(value)}
+      </Text>
+      <Caption>
+        {title} · {periodInWords(question.period)}
+      </Caption>
+    </Paper>
+  )
+}

@@ -3,13 +3,12 @@ import { Alert, Anchor, Button, List, Skeleton, Stack, TagsInput, Text, TextInpu
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Note } from '../../parts/texts.tsx'
 import { answer, api, apiUntil, type Body } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
-import { useSend } from '../../server/send.ts'
 import type { Person } from './roles.ts'
 
 type Planned = Extract<Body<Awaited<ReturnType<ReturnType<typeof api.users>['erase']['post']>>>, { dry_run: true }>
@@ -29,21 +28,17 @@ export function EraseButton({ person }: { person: Person }) {
 function EraseDialog({ person: { id, name, email }, close }: { person: Person; close: () => void }) {
   const [also, setAlso] = useState<string[]>([])
   const [typed, setTyped] = useState('')
-  const erase = useSend({
-    send: () => answer(api.users({ id }).erase.post({ confirm: typed.trim(), also })),
-    changes: ['users', 'tokens', 'projects', 'clients', 'audit'],
-    done: () => `${name} is erased.`,
-    quiet: true,
-  })
   return (
-    <Confirm
+    <ConfirmChange
       isOpen
       close={close}
       title={`Erase ${name}?`}
       action="Erase"
       isDangerous
       isIncomplete={typed.trim().toLowerCase() !== email}
-      confirm={() => erase.mutateAsync()}
+      send={() => answer(api.users({ id }).erase.post({ confirm: typed.trim(), also }))}
+      changes={['users', 'tokens', 'projects', 'clients', 'audit']}
+      done={() => `${name} is erased.`}
     >
       <Text size="sm">
         This cannot be undone. The account becomes a pseudonym, their tokens stop working, and their names and addresses
@@ -70,7 +65,7 @@ function EraseDialog({ person: { id, name, email }, close }: { person: Person; c
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
-    </Confirm>
+    </ConfirmChange>
   )
 }
 

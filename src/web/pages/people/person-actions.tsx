@@ -2,7 +2,7 @@ import { Button, Group, List, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { answer, api, apiUntil, type Body } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
@@ -54,32 +54,28 @@ type Disabled = Body<Awaited<ReturnType<ReturnType<typeof api.users>['disable'][
 function DisableButton({ person: { id, name } }: { person: Person }) {
   const [isOpen, dialog] = useDisclosure()
   const [relied, setRelied] = useState<Disabled['tokens_in_use']>([])
-  const disable = useSend({
-    send: (): Promise<Disabled> => answer(api.users({ id }).disable.post()),
-    changes: ['users', 'tokens', 'audit'],
-    done: () => `${name} is now disabled.`,
-    after: ({ tokens_in_use }) => setRelied(tokens_in_use),
-    quiet: true,
-  })
   return (
     <>
       <Button variant="default" color="red" onClick={dialog.open}>
         Disable…
       </Button>
-      <Confirm
+      <ConfirmChange
         isOpen={isOpen}
         close={dialog.close}
         title={`Disable ${name}?`}
         action="Disable"
         isDangerous
-        confirm={() => disable.mutateAsync()}
+        send={(): Promise<Disabled> => answer(api.users({ id }).disable.post())}
+        changes={['users', 'tokens', 'audit']}
+        done={() => `${name} is now disabled.`}
+        after={({ tokens_in_use }) => setRelied(tokens_in_use)}
       >
         <Text size="sm">
           They are signed out, and their service, read and API tokens stop working immediately. Their entries stay
           theirs. You can enable them again later.
         </Text>
         <TokensLately id={id} />
-      </Confirm>
+      </ConfirmChange>
       <Modal opened={relied.length > 0} onClose={() => setRelied([])} title="Tokens in use">
         <Stack>
           <Text size="sm">

@@ -1,27 +1,30 @@
 /** One person: their details, role, tokens and projects. */
-import { Alert, Anchor, Button, Grid, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Button, Grid, Group, Skeleton, Stack, TagsInput, Text, TextInput, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { notReadText } from '../../../shared/not-read.ts'
 import { addressOf } from '../../address.ts'
 import { Download } from '../../parts/download.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago, Moment } from '../../parts/figures.tsx'
+import { Form, Refusal } from '../../parts/form.tsx'
 import { Page } from '../../parts/page.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { Status } from '../../parts/status.tsx'
 import { Note } from '../../parts/texts.tsx'
 import { addressOfThing } from '../../parts/thing-address.ts'
+import { useFormSend } from '../../parts/use-form-send.ts'
 import { agentStatusKey, askAgentStatus } from '../../server/agent-status.ts'
-import { answer, apiUntil } from '../../server/api.ts'
+import { answer, api, apiUntil } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
+import { useSend } from '../../server/send.ts'
 import { EraseButton, Erased } from './erase-button.tsx'
-import { FurtherEmails } from './further-emails.tsx'
 import { Grants } from './grants.tsx'
+import { RoleChoice } from './invite.tsx'
 import { PersonActions } from './person-actions.tsx'
-import { PersonForm } from './person-form.tsx'
 import { type Person, stateOf } from './roles.ts'
 
 const ABOVE = { href: '/people', title: 'People' }
@@ -246,5 +249,69 @@ function Tokens({ id, email }: { id: string; email: string }) {
         </Button>
       )}
     </Part>
+  )
+}
+
+function PersonForm({ person }: { person: Person }) {
+  const { name, email, role } = person
+  const form = useForm({ initialValues: { name, email, role } })
+  const sending = useFormSend({
+    form,
+    of: person,
+    send: (values: typeof form.values, options) => answer(api.users({ id: person.id }).patch(values, options)),
+    changes: ['users', 'me', 'audit'],
+    done: () => 'Changes saved.',
+  })
+  return (
+    <Form sending={sending}>
+      <TextInput label="Name" autoComplete="off" {...form.getInputProps('name')} />
+      <TextInput
+        label="E-mail address"
+        description="Used to sign in."
+        type="email"
+        autoComplete="off"
+        {...form.getInputProps('email')}
+      />
+      <RoleChoice {...form.getInputProps('role')} />
+      <Button type="submit" w="fit-content" loading={sending.isSending} disabled={!form.isDirty()}>
+        Save changes
+      </Button>
+    </Form>
+  )
+}
+
+/** More e-mail addresses whose telemetry belongs to the person. */
+function FurtherEmails({ id }: { id: string }) {
+  const { data } = useQuery({
+    queryKey: ['users', id, 'emails'],
+    queryFn: ({ signal }) => answer(apiUntil(signal).users({ id }).emails.get()),
+  })
+  if (!data) return <Skeleton height={60} />
+  return <EmailsForm key={data.emails.join()} id={id} known={data.emails} />
+}
+
+function EmailsForm({ id, known }: { id: string; known: string[] }) {
+  const [emails, setEmails] = useState(known)
+  const save = useSend({
+    send: () => answer(api.users({ id }).emails.put({ emails })),
+    changes: ['users', 'telemetry', 'audit'],
+    done: () => 'E-mail addresses saved.',
+    quiet: true,
+  })
+  return (
+    <Stack gap="xs">
+      <TagsInput
+        label="Additional e-mail addresses"
+        description="If telemetry is assigned by e-mail address (see Settings), telemetry with one of these belongs to this person. Press Enter after each."
+        splitChars={[',', ' ', ';']}
+        acceptValueOnBlur
+        value={emails}
+        onChange={setEmails}
+      />
+      <Refusal text={save.error?.message} />
+      <Button variant="default" w="fit-content" loading={save.isPending} onClick={() => save.mutate()}>
+        Save addresses
+      </Button>
+    </Stack>
   )
 }

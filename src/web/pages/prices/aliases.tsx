@@ -3,7 +3,7 @@ import { IconPlus, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { flag, one, useAddress } from '../../address.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmChange } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -13,7 +13,6 @@ import { SearchField } from '../../parts/search-field.tsx'
 import { answer, api, apiUntil, type Body } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
-import { useSend } from '../../server/send.ts'
 import { AliasForm } from './alias-form.tsx'
 import { sourceText } from './price.ts'
 import { PRICE_CHANGES } from './valuation.ts'
@@ -127,25 +126,21 @@ const removal = (remove: (alias: Alias) => void): Column<Alias> => ({
 })
 
 function RemoveAlias({ alias, close }: { alias: Alias | null; close: () => void }) {
-  const remove = useSend({
-    send: () => answer(api['price-aliases'].delete({}, { query: { alias: alias!.alias } })),
-    changes: PRICE_CHANGES,
-    done: () => 'Alias removed.',
-    quiet: true,
-  })
   return (
-    <Confirm
+    <ConfirmChange
       isOpen={alias !== null}
       close={close}
       title={`Remove the alias ${alias?.alias}?`}
       action="Remove alias"
       isDangerous
-      confirm={() => remove.mutateAsync()}
+      send={() => answer(api['price-aliases'].delete({}, { query: { alias: alias!.alias } }))}
+      changes={PRICE_CHANGES}
+      done={() => 'Alias removed.'}
     >
       <Text size="sm">
         New entries that report this name get the price listed for the name itself, if there is one. Entries already
         valued through the alias keep their list value.
       </Text>
-    </Confirm>
+    </ConfirmChange>
   )
 }

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { count, counted } from '../../format/counts.ts'
 import { textColumn } from '../../parts/columns.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmChange } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago } from '../../parts/figures.tsx'
@@ -151,21 +151,17 @@ function UndoLoad({ load, close }: { load: PriceLoad; close: () => void }) {
     queryKey: ['prices', 'loads', load.id],
     queryFn: ({ signal }) => answer(apiUntil(signal).prices.loads({ id: load.id }).get()),
   })
-  const undo = useSend({
-    send: () => answer(api.prices.loads({ id: load.id }).undo.post()),
-    changes: PRICE_CHANGES,
-    done: () => 'Load undone. The previous prices apply again.',
-    quiet: true,
-  })
   return (
-    <Confirm
+    <ConfirmChange
       isOpen
       close={close}
       title={`Undo the load of ${nameOf(load)}?`}
       action="Undo load"
       isDangerous
       isIncomplete={data === undefined || data.entries > 0}
-      confirm={() => undo.mutateAsync()}
+      send={() => answer(api.prices.loads({ id: load.id }).undo.post())}
+      changes={PRICE_CHANGES}
+      done={() => 'Load undone. The previous prices apply again.'}
     >
       {data && data.entries > 0 ? (
         <Text size="sm">
@@ -180,6 +176,6 @@ function UndoLoad({ load, close }: { load: PriceLoad; close: () => void }) {
           Its prices no longer apply, and the previous ones apply again. No entry has a list value from it.
         </Text>
       )}
-    </Confirm>
+    </ConfirmChange>
   )
 }

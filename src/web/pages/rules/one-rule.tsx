@@ -3,7 +3,7 @@ import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
@@ -14,7 +14,6 @@ import { draftOf } from '../../parts/rule-values.ts'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
-import { useSend } from '../../server/send.ts'
 import { NotFound } from '../../shell/not-found.tsx'
 
 const ABOVE = { href: '/rules', title: 'Rules' }
@@ -84,26 +83,22 @@ interface RemoveRuleProps {
 }
 
 export function RemoveRule({ rule, isOpen, close, removed }: RemoveRuleProps) {
-  const remove = useSend({
-    send: () => answer(api['placement-rules']({ id: rule.id }).delete()),
-    changes: ['rules', 'audit'],
-    done: () => `Rule “${rule.name}” removed.`,
-    leave: () => removed?.(),
-    quiet: true,
-  })
   return (
-    <Confirm
+    <ConfirmChange
       isOpen={isOpen}
       close={close}
       title={`Remove “${rule.name}”?`}
       action="Remove rule"
       isDangerous
-      confirm={() => remove.mutateAsync()}
+      send={() => answer(api['placement-rules']({ id: rule.id }).delete())}
+      changes={['rules', 'audit']}
+      done={() => `Rule “${rule.name}” removed.`}
+      leave={() => removed?.()}
     >
       <Text size="sm">
         Entries that it assigned stay where they are and still show this rule. New entries go through the remaining
         rules. To pause the rule instead, disable it.
       </Text>
-    </Confirm>
+    </ConfirmChange>
   )
 }

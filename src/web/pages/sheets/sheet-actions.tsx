@@ -4,11 +4,10 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { counted } from '../../format/counts.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { answer } from '../../server/api.ts'
-import { useSend } from '../../server/send.ts'
 import { ImportEntries } from './import-entries.tsx'
 import { OverlapList, useOverlaps } from './overlaps.tsx'
 import { type Rights, SHEET_CHANGES, type Sheet, sheetOf } from './sheet-body.ts'
@@ -78,20 +77,16 @@ function SubmitSheet({ sheet, close }: { sheet: Sheet; close: () => void }) {
   const [isMeant, setMeant] = useState(false)
   const overlaps = useOverlaps(sheet.id).data
   const hasOverlaps = overlaps !== undefined && overlaps.length > 0
-  const submit = useSend({
-    send: () => answer(sheetOf(sheet.id).submit.post(isMeant ? { confirm_overlaps: true } : {})),
-    changes: SHEET_CHANGES,
-    done: () => 'Sheet submitted.',
-    quiet: true,
-  })
   return (
-    <Confirm
+    <ConfirmChange
       isOpen
       close={close}
       title="Submit this sheet for approval?"
       action="Submit"
       isIncomplete={overlaps === undefined || (hasOverlaps && !isMeant)}
-      confirm={() => submit.mutateAsync()}
+      send={() => answer(sheetOf(sheet.id).submit.post(isMeant ? { confirm_overlaps: true } : {}))}
+      changes={SHEET_CHANGES}
+      done={() => 'Sheet submitted.'}
     >
       <Text size="sm">
         You submit {counted(sheet.entries, 'entry', 'entries')} (<Money amount={sheet.cost} />
@@ -109,7 +104,7 @@ function SubmitSheet({ sheet, close }: { sheet: Sheet; close: () => void }) {
           />
         </>
       )}
-    </Confirm>
+    </ConfirmChange>
   )
 }
 
@@ -122,51 +117,30 @@ interface DecisionsProps {
 function Decisions({ sheet, open, close }: DecisionsProps) {
   const [, navigate] = useLocation()
   const [reason, setReason] = useState('')
-  const approve = useSend({
-    send: () => answer(sheetOf(sheet.id).approve.post()),
-    changes: SHEET_CHANGES,
-    done: () => 'Sheet approved with all its entries.',
-    quiet: true,
-  })
-  const giveBack = useSend({
-    send: () => answer(sheetOf(sheet.id).return.post({ reason: reason.trim() })),
-    changes: SHEET_CHANGES,
-    done: () => `Sheet returned to ${sheet.agent_manager.name}.`,
-    quiet: true,
-  })
-  const withdraw = useSend({
-    send: () => answer(sheetOf(sheet.id)['withdraw-approval'].post()),
-    changes: SHEET_CHANGES,
-    done: () => 'Approval withdrawn.',
-    quiet: true,
-  })
-  const remove = useSend({
-    send: () => answer(sheetOf(sheet.id).delete()),
-    changes: SHEET_CHANGES,
-    done: () => 'Sheet removed.',
-    leave: () => navigate('/sheets'),
-    quiet: true,
-  })
   return (
     <>
-      <Confirm
+      <ConfirmChange
         isOpen={open === 'approve'}
         close={close}
         title={`Approve ${nameOf(sheet)}?`}
         action="Approve"
-        confirm={() => approve.mutateAsync()}
+        send={() => answer(sheetOf(sheet.id).approve.post())}
+        changes={SHEET_CHANGES}
+        done={() => 'Sheet approved with all its entries.'}
       >
         <Text size="sm">
           {counted(sheet.entries, 'entry', 'entries')} (<Money amount={sheet.cost} />) can then be billed.
         </Text>
-      </Confirm>
-      <Confirm
+      </ConfirmChange>
+      <ConfirmChange
         isOpen={open === 'return'}
         close={close}
         title={`Return ${nameOf(sheet)}?`}
         action="Return sheet"
         isIncomplete={reason.trim() === ''}
-        confirm={() => giveBack.mutateAsync()}
+        send={() => answer(sheetOf(sheet.id).return.post({ reason: reason.trim() }))}
+        changes={SHEET_CHANGES}
+        done={() => `Sheet returned to ${sheet.agent_manager.name}.`}
       >
         <Textarea
           label="Reason"
@@ -178,32 +152,37 @@ function Decisions({ sheet, open, close }: DecisionsProps) {
           value={reason}
           onChange={({ currentTarget }) => setReason(currentTarget.value)}
         />
-      </Confirm>
-      <Confirm
+      </ConfirmChange>
+      <ConfirmChange
         isOpen={open === 'withdraw'}
         close={close}
         title={`Withdraw approval of ${nameOf(sheet)}?`}
         action="Withdraw approval"
-        confirm={() => withdraw.mutateAsync()}
+        send={() => answer(sheetOf(sheet.id)['withdraw-approval'].post())}
+        changes={SHEET_CHANGES}
+        done={() => 'Approval withdrawn.'}
       >
         <Text size="sm">
           The sheet waits for approval again. This is not possible if any of its entries is on a bill.
         </Text>
-      </Confirm>
-      <Confirm
+      </ConfirmChange>
+      <ConfirmChange
         isOpen={open === 'remove'}
         close={close}
         title="Remove this sheet?"
         action="Remove sheet"
         isDangerous
-        confirm={() => remove.mutateAsync()}
+        send={() => answer(sheetOf(sheet.id).delete())}
+        changes={SHEET_CHANGES}
+        done={() => 'Sheet removed.'}
+        leave={() => navigate('/sheets')}
       >
         <Text size="sm">
           {sheet.entries === 0
             ? 'The sheet is empty.'
             : `Its ${counted(sheet.entries, 'entry is', 'entries are')} permanently removed with it.`}
         </Text>
-      </Confirm>
+      </ConfirmChange>
     </>
   )
 }

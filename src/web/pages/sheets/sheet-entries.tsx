@@ -7,7 +7,7 @@ import { useLocation } from 'wouter'
 import { addressOf, one, useAddress } from '../../address.ts'
 import { duration } from '../../format/moments.ts'
 import { momentColumn, textColumn } from '../../parts/columns.tsx'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmChange } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Download } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -17,7 +17,6 @@ import { Dimmed, SectionTitle } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
-import { useSend } from '../../server/send.ts'
 import { EntryForm } from './entry-form.tsx'
 import {
   defaultsOf,
@@ -235,22 +234,18 @@ interface RemoveEntryProps {
 }
 
 function RemoveEntry({ sheet, entry, close }: RemoveEntryProps) {
-  const remove = useSend({
-    send: () => answer(sheetOf(sheet.id).entries({ entry: entry!.id }).delete()),
-    changes: SHEET_CHANGES,
-    done: () => 'Entry removed.',
-    quiet: true,
-  })
   return (
-    <Confirm
+    <ConfirmChange
       isOpen={entry !== null}
       close={close}
       title="Remove this entry?"
       action="Remove entry"
       isDangerous
-      confirm={() => remove.mutateAsync()}
+      send={() => answer(sheetOf(sheet.id).entries({ entry: entry!.id }).delete())}
+      changes={SHEET_CHANGES}
+      done={() => 'Entry removed.'}
     >
       <Text size="sm">“{entry?.summary ?? entry?.agent_name}” is permanently removed from the sheet.</Text>
-    </Confirm>
+    </ConfirmChange>
   )
 }

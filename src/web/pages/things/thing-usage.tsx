@@ -1,5 +1,5 @@
 /** The usage of a thing: totals, over time, what needs attention, by everything else, and its entries. */
-import { Button, Grid, Group, NativeSelect, SegmentedControl, Skeleton, Stack } from '@mantine/core'
+import { Button, Grid, Group, NativeSelect, Paper, SegmentedControl, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useAddress } from '../../address.ts'
 import { dayOf } from '../../format/moments.ts'
@@ -7,14 +7,14 @@ import { widthFor, widthsFor } from '../../parts/charts/buckets.ts'
 import { Empty } from '../../parts/empty.tsx'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
-import type { Period } from '../../parts/period.ts'
+import { CheckRow, completenessQuery, GAPS, OpenChecks } from '../../parts/open-checks.tsx'
+import { asBounds, type Period } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
-import { Note } from '../../parts/texts.tsx'
+import { CardTitle, Note } from '../../parts/texts.tsx'
 import { type Dimension, titleOf } from '../../parts/usage/dimensions.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { ReportChart } from '../reports/report-chart.tsx'
-import { Attention } from './attention.tsx'
 import { Breakdown } from './breakdown.tsx'
 import { dimensionOf, firstStartQuery, groupsQuery, USAGE_ADDRESS } from './first-requests.ts'
 import type { UsageOf } from './kinds.ts'
@@ -167,3 +167,31 @@ const NoUsage = ({ hasPeriod, showAll }: { hasPeriod: boolean; showAll: () => vo
   ) : (
     <Empty title="No usage yet">Usage appears here when agents report entries that you can see.</Empty>
   )
+
+/** They are about the period, not about the thing. */
+const OF_THE_PERIOD: readonly string[] = ['reaching_in', 'reaching_out']
+
+function Attention({ filter, period }: { filter: EntryQuery; period: Period }) {
+  const { data, error, refetch, isPlaceholderData } = useQuery(completenessQuery({ ...filter, ...asBounds(period) }))
+  // A check that replaces a filter of the thing is about other entries.
+  const open = data?.filter(({ check, entries }) => {
+    const gap = GAPS[check]
+    const isOfOthers = gap?.instead !== undefined && Object.hasOwn(filter, gap.instead)
+    return entries > 0 && gap && !gap.isNote && !isOfOthers && !OF_THE_PERIOD.includes(check)
+  })
+  return (
+    <Paper withBorder p="md" h="100%" opacity={isPlaceholderData ? 0.55 : 1}>
+      <CardTitle mb={4}>Needs attention</CardTitle>
+      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {!data && !error && <Skeleton height={160} />}
+      {open?.length === 0 && (
+        <Note mt="sm">All done: every entry in this period is assigned, priced, approved and billed.</Note>
+      )}
+      <OpenChecks>
+        {open?.map((check) => (
+          <CheckRow key={check.check} check={check} />
+        ))}
+      </OpenChecks>
+    </Paper>
+  )
+}

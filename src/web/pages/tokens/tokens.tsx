@@ -1,29 +1,31 @@
 /** The person's tokens, and the agents on their machines; for an admin, everyone's. */
-import { Button, Group, SegmentedControl } from '@mantine/core'
+import { Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { many, one, oneOf, useAddress } from '../../address.ts'
 import { agoColumn, momentColumn, statusColumn } from '../../parts/columns.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { Moment } from '../../parts/figures.tsx'
+import { Ago, Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PersonPicker } from '../../parts/pickers.tsx'
+import { Rotation } from '../../parts/rotation.tsx'
 import { SectionTabs } from '../../parts/section-tabs.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
 import { Caption } from '../../parts/texts.tsx'
+import { TokenOnce } from '../../parts/token-once.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
+import { answer, api, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useMe, useRole } from '../../server/me.ts'
-import type { Token } from '../../server/tokens.ts'
+import { useSend } from '../../server/send.ts'
+import type { CreatedToken, Token } from '../../server/tokens.ts'
 import { Agents } from './agents.tsx'
 import { NewToken } from './new-token.tsx'
 import { Owner } from './owner.tsx'
-import { RevokeToken } from './revoke-token.tsx'
-import { RotateToken } from './rotate-token.tsx'
 
 /** One filter for all; each row shows the token's own state. */
 const REFUSED = ['revoked', 'expired', 'stopped'] as const
@@ -253,4 +255,65 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
       ),
     },
   ]
+}
+
+function RevokeToken({ token, close }: { token: Token | null; close: () => void }) {
+  const revoke = useSend({
+    send: (id: string) => answer(api.tokens({ id }).revoke.post()),
+    changes: ['tokens', 'audit'],
+    done: () => 'Token revoked.',
+    quiet: true,
+  })
+  return (
+    <Confirm
+      isOpen={token !== null}
+      close={close}
+      title={`Revoke “${token?.name ?? ''}”?`}
+      action="Revoke"
+      isDangerous
+      confirm={() => revoke.mutateAsync(token!.id)}
+    >
+      <Text size="sm">
+        Requests that use it are rejected immediately. You can’t undo this.{' '}
+        {token?.last_used_at ? (
+          <>
+            Last used <Ago at={token.last_used_at} />.
+          </>
+        ) : (
+          'It has never been used.'
+        )}
+      </Text>
+    </Confirm>
+  )
+}
+
+/** Replaces an API token by one with the same scopes, and shows it once. */
+const OVERLAP = {
+  label: 'The old token should',
+  choices: {
+    0: 'Stop working at once',
+    1: 'Keep working for an hour',
+    24: 'Keep working for a day',
+    168: 'Keep working for a week',
+  },
+}
+
+function RotateToken({ token, close }: { token: Token; close: () => void }) {
+  const rotate = useSend({
+    send: (hours: number): Promise<CreatedToken> =>
+      answer(api.tokens({ id: token.id }).rotate.post({ overlap_hours: hours })),
+    changes: ['tokens', 'audit'],
+    quiet: true,
+  })
+  return (
+    <Rotation
+      title={`Rotate “${token.name}”`}
+      about="Creates a token with the same scopes, networks and lifetime."
+      overlap={OVERLAP}
+      action="Rotate token"
+      rotate={rotate}
+      once={(made) => <TokenOnce secret={made.token} />}
+      close={close}
+    />
+  )
 }

@@ -3,12 +3,11 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { fieldTitle } from '../../parts/condition.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Dimmed, SectionTitle } from '../../parts/texts.tsx'
 import { answer, api, apiUntil, type Body } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
-import { useSend } from '../../server/send.ts'
 
 const ofLeads = api['placement-rules']['of-leads']
 type LeadRule = Body<Awaited<ReturnType<typeof ofLeads.get>>>['data'][number]
@@ -57,24 +56,20 @@ export function LeadRules() {
 }
 
 function RemoveLeadRule({ rule: { id, name }, close }: { rule: LeadRule; close: () => void }) {
-  const remove = useSend({
-    send: () => answer(ofLeads({ id }).delete()),
-    changes: ['rules', 'audit'],
-    done: () => `Rule “${name}” removed.`,
-    quiet: true,
-  })
   return (
-    <Confirm
+    <ConfirmChange
       isOpen
       close={close}
       title={`Remove “${name}”?`}
       action="Remove rule"
       isDangerous
-      confirm={() => remove.mutateAsync()}
+      send={() => answer(ofLeads({ id }).delete())}
+      changes={['rules', 'audit']}
+      done={() => `Rule “${name}” removed.`}
     >
       <Text size="sm">
         Entries that it assigned stay where they are. New entries are unattributed unless another rule matches them.
       </Text>
-    </Confirm>
+    </ConfirmChange>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Text } from '@mantine/core'
+import { Button, Group, Paper, Skeleton, Text } from '@mantine/core'
 import { IconList } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -23,12 +23,19 @@ import { useList } from '../../server/list.ts'
 import { useMe, useRole, useSettings } from '../../server/me.ts'
 import { useAccept } from './accept.ts'
 import { groupColumns } from './columns.tsx'
-import { askGroups, conditionsOf, type Group as EntryGroup, groupsKey, type Report, ticketOf } from './groups.ts'
+import {
+  askGroups,
+  conditionsOf,
+  type Group as EntryGroup,
+  groupsKey,
+  placeOf,
+  type Report,
+  ticketOf,
+} from './groups.ts'
 import { LeadRules } from './lead-rules.tsx'
 import { useLedRepositories } from './led-repositories.ts'
 import { OwnProposals } from './own-proposals.tsx'
 import { ProposeRule } from './propose-rule.tsx'
-import { Selection } from './selection.tsx'
 
 /** The action in progress on a group. */
 type Doing = { what: 'place' | 'rule' | 'propose'; group: EntryGroup } | { what: 'apply'; filter: EntryQuery }
@@ -227,3 +234,41 @@ const NothingLeft = ({ isFiltered, leads }: { isFiltered: boolean; leads: boolea
         : 'Entries that name no project or ticket and match no rule appear here, so that you can assign them.'}
     </Empty>
   )
+
+/** What can be done with the selected groups. */
+interface SelectionProps {
+  groups: readonly EntryGroup[]
+  acceptAll: (groups: readonly EntryGroup[]) => void
+  isAccepting: boolean
+  clear: () => void
+}
+
+function Selection({ groups, acceptAll, isAccepting, clear }: SelectionProps) {
+  if (groups.length === 0) return null
+  const suggested = groups.filter((group) => placeOf(group) !== undefined)
+  const entries = suggested.reduce((sum, group) => sum + group.entries, 0)
+  return (
+    <Paper withBorder p="xs" pos="sticky" top={0} style={{ zIndex: 2 }}>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" role="status">
+          {count(groups.length)} selected
+          {suggested.length < groups.length && `, ${count(suggested.length)} with a suggestion`}
+        </Text>
+        <Group gap="xs">
+          <Button size="compact-sm" variant="default" onClick={clear}>
+            Clear selection
+          </Button>
+          <Button
+            size="compact-sm"
+            disabled={suggested.length === 0}
+            loading={isAccepting}
+            onClick={() => acceptAll(suggested)}
+            aria-keyshortcuts="a"
+          >
+            Assign {counted(entries, 'entry', 'entries')} where suggested
+          </Button>
+        </Group>
+      </Group>
+    </Paper>
+  )
+}

@@ -1,19 +1,24 @@
 /** All webhooks with their state. */
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { flag, one, useAddress } from '../../address.ts'
 import { agoColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Page } from '../../parts/page.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { Caption } from '../../parts/texts.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
+import { useFormSend } from '../../parts/use-form-send.ts'
+import { answer, api, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
-import type { Webhook } from '../../server/webhooks.ts'
-import { AddWebhook } from './add-webhook.tsx'
-import { FORMAT_NAMES, hostOf, typesText } from './webhook-values.ts'
+import type { CreatedWebhook, Webhook } from '../../server/webhooks.ts'
+import { SecretOnce } from './secret-once.tsx'
+import { issueFields, VALIDATION, WebhookFields } from './webhook-fields.tsx'
+import { FORMAT_NAMES, hostOf, isSigned, requestOf, typesText, valuesOf } from './webhook-values.ts'
 
 /** A state may change without anybody doing anything: a delivery fails. */
 const REFRESH_MS = 5_000
@@ -108,3 +113,41 @@ const COLUMNS: Column<Webhook>[] = [
   agoColumn('last', 'Last sent', ({ last_delivery }) => last_delivery?.at ?? null, { width: '150px' }),
   statusColumn('state', 'State', ({ state }) => state, { width: '100px', phone: 'value' }),
 ]
+
+/** Adds a webhook, and shows its secret once. */
+function AddWebhook({ close }: { close: () => void }) {
+  const [, navigate] = useLocation()
+  const [added, setAdded] = useState<CreatedWebhook | null>(null)
+  if (!added) return <WebhookForm close={close} added={setAdded} />
+  const open = () => navigate(`/webhooks/${added.id}`)
+  return (
+    <Modal opened onClose={open} title={`Webhook “${added.name}”`} closeOnClickOutside={false} closeOnEscape={false}>
+      <Stack>
+        {isSigned(added.format) ? (
+          <SecretOnce secret={added.secret} />
+        ) : (
+          <Text size="sm">The webhook is added. Send a test to see whether its messages arrive.</Text>
+        )}
+        <Group justify="flex-end">
+          <Button onClick={open}>Done</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function WebhookForm({ close, added }: { close: () => void; added: (webhook: CreatedWebhook) => void }) {
+  const form = useForm({ initialValues: valuesOf(), validate: VALIDATION })
+  const sending = useFormSend({
+    form,
+    send: (values): Promise<CreatedWebhook> => answer(api.webhooks.post(requestOf(values))),
+    changes: ['webhooks', 'audit'],
+    after: added,
+    fields: issueFields,
+  })
+  return (
+    <FormDialog {...sending} title="Add webhook" action="Add webhook" close={close}>
+      <WebhookFields form={form} />
+    </FormDialog>
+  )
+}

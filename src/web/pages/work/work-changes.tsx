@@ -1,8 +1,7 @@
 /** Archiving, restoring and removing projects, clients and tickets. */
 import { Text } from '@mantine/core'
-import { Confirm } from '../../parts/confirm.tsx'
+import { ConfirmChange } from '../../parts/confirm.tsx'
 import { answer, api, type Settled } from '../../server/api.ts'
-import { useSend } from '../../server/send.ts'
 
 export type WorkPart = 'projects' | 'clients' | 'tickets'
 
@@ -28,46 +27,38 @@ const ARCHIVING = {
 const CHANGES = ['projects', 'clients', 'tickets', 'rules', 'me', 'audit'] as const
 
 export function ArchiveWork({ part, id, name, isArchived, isOpen, close }: WorkChangeProps) {
-  const change = useSend({
-    send: () => answer<Settled>(isArchived ? api[part]({ id }).restore.post() : api[part]({ id }).archive.post()),
-    changes: CHANGES,
-    done: () => `${name} ${isArchived ? 'restored' : 'archived'}.`,
-    quiet: true,
-  })
   return (
-    <Confirm
+    <ConfirmChange
       isOpen={isOpen}
       close={close}
       title={`${isArchived ? 'Restore' : 'Archive'} the ${WORDS[part]} ${name}?`}
       action={isArchived ? 'Restore' : 'Archive'}
-      confirm={() => change.mutateAsync()}
+      send={() => answer<Settled>(isArchived ? api[part]({ id }).restore.post() : api[part]({ id }).archive.post())}
+      changes={CHANGES}
+      done={() => `${name} ${isArchived ? 'restored' : 'archived'}.`}
     >
       <Text size="sm">{isArchived ? 'It appears in lists again and can be selected.' : ARCHIVING[part]}</Text>
-    </Confirm>
+    </ConfirmChange>
   )
 }
 
 export function RemoveWork({ part, id, name, isOpen, close, removed }: WorkChangeProps & { removed: () => void }) {
-  const remove = useSend({
-    send: () => answer(api[part]({ id }).delete()),
-    changes: CHANGES,
-    done: () => `${name} removed.`,
-    leave: removed,
-    quiet: true,
-  })
   return (
-    <Confirm
+    <ConfirmChange
       isOpen={isOpen}
       close={close}
       title={`Remove the ${WORDS[part]} ${name}?`}
       action="Remove"
       isDangerous
-      confirm={() => remove.mutateAsync()}
+      send={() => answer(api[part]({ id }).delete())}
+      changes={CHANGES}
+      done={() => `${name} removed.`}
+      leave={removed}
     >
       <Text size="sm">
         You can only remove a {WORDS[part]} that is not in use, such as one created by mistake. If entries, rules or
         bills refer to it, archive it instead.
       </Text>
-    </Confirm>
+    </ConfirmChange>
   )
 }

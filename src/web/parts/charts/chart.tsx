@@ -7,7 +7,7 @@ import { type KeyboardEvent, type PointerEvent, type Ref, useId, useState } from
 import { Link, useLocation } from 'wouter'
 import classes from './chart.module.css'
 import { Axes, PointedBar } from './chart-axes.tsx'
-import { ChartValues, Swatch } from './chart-values.tsx'
+import type { Pattern } from './colors.ts'
 import {
   barAt,
   groupedPaths,
@@ -19,7 +19,6 @@ import {
   stackAt,
   stackedPaths,
 } from './layout.ts'
-import { PatternDefinitions, patternFill } from './patterns.tsx'
 import { ticksOf } from './scale.ts'
 import { AMOUNTS, type AmountFormat, type ChartKind, type ChartPoint, type ChartSeries, inWords } from './series.ts'
 
@@ -214,4 +213,90 @@ const Legend = ({ series, kind, hrefOf }: LegendProps) => (
       )
     })}
   </ul>
+)
+
+/** What fills bars: a color, or a pattern in that color where another series has the same. */
+const SIZE_PX = 6
+
+/** The light part of a pattern shows the color too: the bar keeps its outline on any background. */
+const LIGHT = 0.35
+
+const DRAWN: Record<Exclude<Pattern, 'solid'>, string> = {
+  diagonal: 'M-1 1l2 -2M0 6l6 -6M5 7l2 -2',
+  dots: 'M1.5 1.5h2v2h-2z',
+  horizontal: 'M0 1.5h6',
+}
+
+type Filled = Pick<ChartSeries, 'key' | 'color' | 'pattern'>
+
+const nameOf = (id: string, { color, pattern }: Filled): string =>
+  `${id}-${pattern}-${color.replace(/[^a-z0-9]/gi, '')}`
+
+/** The `fill` of a series in the chart of this id. */
+const patternFill = (id: string, series: Filled): string =>
+  series.pattern === 'solid' ? series.color : `url(#${CSS.escape(nameOf(id, series))})`
+
+const PatternDefinitions = ({ id, series }: { id: string; series: readonly Filled[] }) => (
+  <defs>
+    {series.map((each) => {
+      const { key, color, pattern } = each
+      if (pattern === 'solid') return null
+      return (
+        <pattern key={key} id={nameOf(id, each)} width={SIZE_PX} height={SIZE_PX} patternUnits="userSpaceOnUse">
+          <rect width={SIZE_PX} height={SIZE_PX} fill={color} fillOpacity={LIGHT} />
+          <path d={DRAWN[pattern]} stroke={color} strokeWidth={2} fill={pattern === 'dots' ? color : 'none'} />
+        </pattern>
+      )
+    })}
+  </defs>
+)
+
+/** The values of a bar, next to it, and their total. */
+interface ChartValuesProps {
+  title: string
+  rows: readonly { series: ChartSeries; value: number | null }[]
+  total: number | null
+  format: AmountFormat
+  /** Of the bar. */
+  side: 'left' | 'right'
+  /** The edge of the bar, in pixels. */
+  at: number
+}
+
+function ChartValues({ title, rows, total, format, side, at }: ChartValuesProps) {
+  return (
+    <div className={classes.values} data-side={side} style={{ left: at }}>
+      <b>{title}</b>
+      {rows.map(({ series, value }) => (
+        <div key={series.key} className={classes.value}>
+          <Swatch series={series} />
+          <bdi>{series.label}</bdi>
+          <span>{inWords(value, format)}</span>
+        </div>
+      ))}
+      {rows.length > 1 && (
+        <div className={classes.value} data-total>
+          <span />
+          <span>Total</span>
+          <span>{inWords(total, format)}</span>
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface SwatchProps {
+  series: Pick<ChartSeries, 'color' | 'pattern' | 'isEarlier'>
+  isLine?: boolean
+}
+
+const Swatch = ({ series: { color, pattern, isEarlier }, isLine = false }: SwatchProps) => (
+  <span
+    className={classes.swatch}
+    style={{ color }}
+    data-pattern={pattern}
+    data-line={isLine || undefined}
+    data-earlier={isEarlier || undefined}
+    aria-hidden
+  />
 )

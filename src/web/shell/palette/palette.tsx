@@ -1,20 +1,31 @@
 /** The command palette: one field that finds pages, actions, and everything that has a name. */
-import { Group as Line, Loader, Modal, ScrollArea, Text, TextInput, VisuallyHidden } from '@mantine/core'
+import {
+  Group as Line,
+  Loader,
+  Modal,
+  ScrollArea,
+  Text,
+  TextInput,
+  useMantineColorScheme,
+  VisuallyHidden,
+} from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, type MouseEvent, useEffect, useId, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { counted } from '../../format/counts.ts'
 import { shortDay } from '../../format/moments.ts'
 import { Caption } from '../../parts/texts.tsx'
-import { signOut, useMe } from '../../server/me.ts'
+import { answer, apiUntil } from '../../server/api.ts'
+import { seesEverything, signOut, useMe } from '../../server/me.ts'
+import { asProblem, type Problem } from '../../server/problem.ts'
 import { noteRecent, readRecent } from '../../server/recent.ts'
 import { useSend } from '../../server/send.ts'
-import { useActions } from './actions.ts'
-import { groupsOf } from './hits.ts'
+import { groupsOf, type SearchAnswer } from './hits.ts'
 import { type Group, type Item, matching } from './item.ts'
 import classes from './palette.module.css'
-import { useSearch } from './use-search.ts'
 
 interface PaletteProps {
   close: () => void
@@ -214,3 +225,55 @@ const Option = ({ id, item: { title, detail, isMuted }, isCurrent, point, choose
     {detail && <bdi className={classes.detail}>{detail}</bdi>}
   </div>
 )
+
+/** The actions of the palette. */
+function useActions({ help, leave }: { help: () => void; leave: () => void }): Item[] {
+  const { person, settings } = useMe()
+  const { setColorScheme } = useMantineColorScheme()
+  const isStaff = person.role !== 'viewer'
+  const bills = seesEverything(person.role)
+  const page = (title: string, href: string): Item => ({ key: `action ${title}`, title, href })
+  const action = (title: string, run: () => void): Item => ({ key: `action ${title}`, title, run })
+  return [
+    ...(bills ? [page('New bill', '/bills/new')] : []),
+    ...(isStaff ? [page('Create token', '/tokens?create=true'), page('Connect an agent', '/connect')] : []),
+    ...(bills ? [page('Load prices', '/prices/load')] : []),
+    ...(person.role === 'admin' ? [page('Invite people', '/people'), page('Change settings', '/settings')] : []),
+    ...(isStaff && settings.share_links ? [page('Review share links', '/share-links')] : []),
+    action('Use light theme', () => setColorScheme('light')),
+    action('Use dark theme', () => setColorScheme('dark')),
+    action('Use the system’s theme', () => setColorScheme('auto')),
+    action('Show keyboard shortcuts', help),
+    { ...page('Open manual', '/docs/'), isOutside: true },
+    ...(isStaff ? [{ ...page('Open API reference', '/docs/api'), isOutside: true }] : []),
+    action('Sign out', leave),
+  ]
+}
+
+/** Between two keys of somebody who types on. */
+const PAUSE_MS = 150
+
+interface Search {
+  found: SearchAnswer | undefined
+  isPending: boolean
+  problem: Problem | undefined
+}
+
+function useSearch(typed: string): Search {
+  const { person } = useMe()
+  const [text] = useDebouncedValue(typed, PAUSE_MS)
+  const enabled = text !== '' && typed !== '' && person.role !== 'viewer'
+  // The request of an earlier text is aborted: nothing waits for it anymore.
+  const { data, error, isFetching } = useQuery({
+    queryKey: ['search', text],
+    queryFn: ({ signal }): Promise<SearchAnswer> => answer(apiUntil(signal).search.get({ query: { q: text } })),
+    enabled,
+    placeholderData: keepPreviousData,
+  })
+  if (!enabled) return { found: undefined, isPending: typed !== text && person.role !== 'viewer', problem: undefined }
+  return {
+    found: data,
+    isPending: isFetching || typed !== text,
+    problem: error ? asProblem(error) : undefined,
+  }
+}
