@@ -62,9 +62,9 @@ function Planned({ close, filter = {} }: Omit<ApplyRulesProps, 'isOpen'>) {
           <Loader size="xs" /> <Text size="sm">Loading preview…</Text>
         </Group>
       )}
-      {planned.error && <Failure problem={asProblem(planned.error)} retry={planned.refetch} />}
+      {planned.error && <Failure error={planned.error} retry={planned.refetch} />}
       {planned.data && <Plan plan={planned.data} scope={scope} filter={filter} />}
-      {moving.problem && <Failure problem={moving.problem} />}
+      {moving.problem && <Failure error={moving.problem} />}
       {moving.isRunning && (
         <Stack gap={4} role="status">
           <Progress value={100} animated aria-label="Applying rules" />
@@ -166,7 +166,7 @@ function Moves({ scope, filter }: { scope: Scope; filter: ApplyFilter }) {
       ),
     staleTime: 0,
   })
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} />
   if (!data) return <Loader size="xs" aria-label="Loading" />
   return (
     <>

@@ -17,7 +17,6 @@ import {
 } from 'react'
 import { count as formatCount } from '../format/counts.ts'
 import type { List } from '../server/list.ts'
-import { asProblem } from '../server/problem.ts'
 import { isTyping } from '../shell/shortcuts.ts'
 import type { Column } from './column.ts'
 import { ColumnResizer } from './column-resizer.tsx'
@@ -139,7 +138,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     if (index >= 0) virtualizer.scrollToIndex(index)
   })
 
-  if (isList(list) && list.error && !rows) return <Failure problem={asProblem(list.error)} retry={list.refetch} />
+  if (isList(list) && list.error && !rows) return <Failure error={list.error} retry={list.refetch} />
   if (!rows) return <Loading />
   if (count === 0)
     return isList(list) && list.searchedTo !== null ? <More list={list} count={0} sorting={sorting} /> : empty
@@ -389,7 +388,7 @@ interface MoreProps<Row> {
 }
 
 function More<Row>({ list, count, sorting }: MoreProps<Row>) {
-  if (list.error) return <Failure problem={asProblem(list.error)} retry={list.fetchMore} />
+  if (list.error) return <Failure error={list.error} retry={list.fetchMore} />
   if (list.searchedTo !== null && !list.isFetchingMore)
     return <PausedSearch list={list} count={count} isForward={sorting.order === 'asc'} />
   return (

@@ -1,17 +1,18 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { Link, useLocation } from 'wouter'
-import type { Problem } from '../server/problem.ts'
+import { asProblem, type Problem } from '../server/problem.ts'
 import { Caption } from './texts.tsx'
 
 interface FailureProps {
-  problem: Problem
+  error: unknown
   /** Offers a retry. */
   retry?: () => unknown
 }
 
 /** An error in place of the content: what happened, and what to do. */
-export const Failure = ({ problem, retry }: FailureProps) => {
+export const Failure = ({ error, retry }: FailureProps) => {
+  const problem = asProblem(error)
   const [path] = useLocation()
   const list = `/${path.split('/')[1]}`
   const isMissing = problem.status === 404

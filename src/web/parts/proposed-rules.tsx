@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answer } from '../server/api.ts'
 import { useRole } from '../server/me.ts'
-import { asProblem } from '../server/problem.ts'
 import { useSend } from '../server/send.ts'
 import { ApplyRules } from './apply-rules.tsx'
 import { fieldTitle } from './condition.ts'
@@ -29,7 +28,7 @@ export function ProposedRules({ hasSome = true }: ProposedRulesProps) {
     queryFn: ({ signal }) => askProposals('open', signal),
     enabled: hasSome,
   })
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} />
   const open = hasSome ? (data?.data ?? []) : []
   return (
     <>

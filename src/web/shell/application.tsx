@@ -5,7 +5,6 @@ import { Component, lazy, type ReactNode, Suspense, useState } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { Failure } from '../parts/failure.tsx'
 import { isUnused, type Me, MeProvider, mayBeSignedIn, useSignedIn } from '../server/me.ts'
-import { asProblem } from '../server/problem.ts'
 import { ACCOUNT, sectionsFor, THINGS } from './navigation.ts'
 import { NotFound } from './not-found.tsx'
 import { PageLoading } from './page-loading.tsx'
@@ -38,7 +37,7 @@ function SignedIn() {
   if (data && data !== last) setLast(data)
   if (isPending) return <PageLoading />
   // If the person is already known, keep the page and what was typed into it.
-  if (error && !data) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error && !data) return <Failure error={error} retry={refetch} />
   // Also if the session expired; after signing out, nothing is kept.
   const me = data ?? (mayBeSignedIn() ? last : null)
   if (!me) return isUnused() ? <SetUp /> : <SignIn />

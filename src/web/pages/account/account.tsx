@@ -21,7 +21,6 @@ import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { signOut, useApproves, useMe, useSettings } from '../../server/me.ts'
 import { useChangePreferences, usePreferences } from '../../server/preferences.ts'
-import { asProblem } from '../../server/problem.ts'
 import { showIssues, useSend } from '../../server/send.ts'
 import { Deputies } from './deputies.tsx'
 import { Notifications } from './notifications.tsx'
@@ -151,7 +150,7 @@ function Sessions() {
   const { person } = useMe()
   const [isAsking, setAsking] = useState(false)
   const { data, error, refetch } = useQuery({ queryKey: ['me', 'sessions'], queryFn: askSessions })
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} />
   return (
     <Stack gap="sm">
       {data ? (
@@ -205,6 +204,7 @@ const LOCALES = [
 
 const EXAMPLE = '2026-11-21T17:53:00Z'
 
+/** The format of numbers and dates, and the first day of weeks in calendars. */
 function Appearance() {
   const { time_zone, week_start } = useSettings()
   const preferences = usePreferences()

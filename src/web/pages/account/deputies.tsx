@@ -11,7 +11,6 @@ import { Caption } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
 
 const askDeputies = async ({ signal }: { signal: AbortSignal }) => (await answer(apiUntil(signal).deputies.get())).data
@@ -28,7 +27,7 @@ export function Deputies() {
     done: () => 'Deputy removed.',
   })
   const { person: me } = useMe()
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} />
   const columns: Column<Deputy>[] = [
     {
       key: 'who',

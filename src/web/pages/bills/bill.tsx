@@ -10,7 +10,6 @@ import { Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Note } from '../../parts/texts.tsx'
 import { useSettings } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { BillActions } from './bill-actions.tsx'
 import { askBill, type Bill, type BillLine, scopeOf } from './bill-body.ts'
 import { BillFacts } from './bill-facts.tsx'
@@ -36,7 +35,7 @@ export function BillPage({ id }: { id: string }) {
   if (error && !bill) {
     return (
       <Page title="Bill" above={above}>
-        <Failure problem={asProblem(error)} retry={refetch} />
+        <Failure error={error} retry={refetch} />
       </Page>
     )
   }

@@ -83,7 +83,7 @@ const MissingDraft = ({ problem, retry }: { problem: Problem; retry: () => unkno
       It was sent or deleted, by you or by somebody else.
     </Empty>
   ) : (
-    <Failure problem={problem} retry={retry} />
+    <Failure error={problem} retry={retry} />
   )
 
 interface BillFormPageProps {
@@ -227,7 +227,7 @@ function Refused({ form, problem, retry }: { form: BillForm; problem: Problem; r
       </Alert>
     )
   }
-  return <Failure problem={problem} retry={retry} />
+  return <Failure error={problem} retry={retry} />
 }
 
 /** Decisions about unpriced and earlier entries, each of which can be changed. */

@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query'
 import { Failure } from '../../parts/failure.tsx'
 import { CardTitle } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
-import { asProblem } from '../../server/problem.ts'
 import { BillLink } from './bill-link.tsx'
 import { LeftOut } from './left-out.tsx'
 import { BillPaper } from './paper.tsx'
@@ -71,7 +70,7 @@ function Preview({ row, sent, close }: PreviewProps) {
           ))}
         </Text>
       )}
-      {sent.length === 0 && error && <Failure problem={asProblem(error)} retry={refetch} />}
+      {sent.length === 0 && error && <Failure error={error} retry={refetch} />}
       {sent.length === 0 && !data && !error && <Skeleton height={360} />}
       {sent.length === 0 && data && (
         <>

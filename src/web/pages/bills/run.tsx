@@ -9,7 +9,6 @@ import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
 import { CardTitle, Note } from '../../parts/texts.tsx'
 import { useSettings } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { RUN_ADDRESS, runQuery } from './first-requests.ts'
 import { chosenRows, keyOf, lastMonth, type Outcome } from './run-body.ts'
 import { RunChecks } from './run-checks.tsx'
@@ -72,8 +71,8 @@ export function BillingRun() {
           />
         )}
       </Group>
-      {error && !isPlaceholderData && !data && <Failure problem={asProblem(error)} retry={refetch} />}
-      {error && data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && !isPlaceholderData && !data && <Failure error={error} retry={refetch} />}
+      {error && data && <Failure error={error} retry={refetch} />}
       {!data && !error && <Skeleton height={320} />}
       {data && (
         <Stack gap="lg" opacity={isPlaceholderData ? 0.55 : 1}>

@@ -17,7 +17,6 @@ import { Page } from '../../parts/page.tsx'
 import { Caption, SectionTitle } from '../../parts/texts.tsx'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import { useRole, useSettings } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { Alerts } from './alerts.tsx'
 import { BudgetActions } from './budget-actions.tsx'
 import type { People } from './budget-values.ts'
@@ -40,7 +39,7 @@ export function BudgetPage({ id }: { id: string }) {
       state.data && !state.data.complete && state.data.budget.archived_at === null ? COUNTING_MS : false,
   })
   const failed = [budget, status].find(({ error, data }) => error && !data)
-  if (failed) return <Failure problem={asProblem(failed.error)} retry={failed.refetch} />
+  if (failed) return <Failure error={failed.error} retry={failed.refetch} />
   return budget.data && status.data ? <OneBudget budget={budget.data} status={status.data} /> : <Loading />
 }
 

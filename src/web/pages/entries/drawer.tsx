@@ -8,7 +8,6 @@ import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Caption } from '../../parts/texts.tsx'
-import { asProblem } from '../../server/problem.ts'
 import { isTyping } from '../../shell/shortcuts.ts'
 import { type LeaveForm, OpenForm } from './drawer-form.tsx'
 import classes from './entries.module.css'
@@ -120,7 +119,7 @@ function OneEntry({ id, row }: { id: string; row: Entry | undefined }) {
     queryKey: ['entries', 'one', id],
     queryFn: ({ signal }) => askEntry(id, signal),
   })
-  if (error && !data) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error && !data) return <Failure error={error} retry={refetch} />
   const entry: EntryDetail | undefined = data ?? (row && { ...row, valuation: null, placed_by_rule: null })
   if (!entry) return <Waiting />
   return (
@@ -159,7 +158,7 @@ function EntryHistory({ id }: { id: string }) {
   })
   return (
     <Part title="History">
-      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && !data && <Failure error={error} retry={refetch} />}
       {!data && !error && <Skeleton height={48} />}
       {data && (
         <Timeline bulletSize={10} lineWidth={2} active={data.data.length}>

@@ -15,7 +15,6 @@ import { Caption, Note } from '../../parts/texts.tsx'
 import { ThingLink } from '../../parts/thing-link.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { listTotalsQuery } from './entry-sums.ts'
 import { Part } from './facts.tsx'
 
@@ -44,7 +43,7 @@ export function EntrySession({ entry, session }: SessionProps) {
       return { rows: [...earlier.data.toReversed(), ...later.data], isAll: !earlier.has_more && !later.has_more }
     },
   })
-  if (error && !data) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error && !data) return <Failure error={error} retry={refetch} />
   const rows = data && (data.rows.some(({ id }) => id === entry.id) ? data.rows : [entry, ...data.rows])
   return (
     <Part title="Session" aside={<Totals filter={filter} />}>

@@ -7,7 +7,6 @@ import { Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { answer, api, apiUntil, type Body } from '../../server/api.ts'
 import { PAGE_LIMIT } from '../../server/list.ts'
-import { asProblem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
 import { Row, Rows } from './row.tsx'
 import { pressedBy } from './rows.ts'
@@ -20,7 +19,7 @@ export function FailedDeliveries() {
     queryFn: ({ signal }) =>
       answer(apiUntil(signal).bills.get({ query: { state: ['sent'], delivery_failed: 'true', limit: PAGE_LIMIT } })),
   })
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} />
   if (!data) return <Loading />
   return (
     <Rows label="Failed deliveries of bills">

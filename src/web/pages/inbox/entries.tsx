@@ -17,7 +17,6 @@ import { isShifted, keepText, useToggle } from '../../parts/selection.ts'
 import { SelectionToolbar } from '../../parts/selection-toolbar.tsx'
 import { Caption } from '../../parts/texts.tsx'
 import { useList } from '../../server/list.ts'
-import { asProblem } from '../../server/problem.ts'
 import { forget } from '../../server/queries.ts'
 import { notify, useSend } from '../../server/send.ts'
 import { Decisions, Row, Rows } from './row.tsx'
@@ -29,7 +28,7 @@ type Waiting = Approvals['entries']['projects'][number]
 /** @param lists the paths of the lists of these entries, of which each project is in one */
 export function EntriesToApprove({ lists }: { lists: readonly string[] }) {
   const { data, error, refetch } = useApprovals()
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} />
   if (!data) return <Loading />
   return (
     <Rows label="Entries to approve, by project">
@@ -116,7 +115,7 @@ function EntryRows({ query, name }: { query: EntryQuery; name: string }) {
   })
   const rows = list.rows
   const toggle = useToggle({ keys: () => rows?.map(({ id }) => id) ?? [], selected, select })
-  if (list.error && !rows) return <Failure problem={asProblem(list.error)} retry={list.refetch} />
+  if (list.error && !rows) return <Failure error={list.error} retry={list.refetch} />
   if (!rows) return <Loading />
   const chosen = rows.filter(({ id }) => selected.has(id)).map(({ id }) => id)
   /** The selection, if the row is a part of it. */

@@ -15,7 +15,6 @@ import { ProposedRules } from '../../parts/proposed-rules.tsx'
 import { Caption, Dimmed, SectionTitle } from '../../parts/texts.tsx'
 import { type InboxItem, useInbox } from '../../server/inbox.ts'
 import { useSettings } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { FailedDeliveries } from './deliveries.tsx'
 import { EntriesToApprove } from './entries.tsx'
 import { Row, Rows } from './row.tsx'
@@ -34,7 +33,7 @@ export default function Inbox() {
     <UndoProvider value={undoing}>
       <Page title="Inbox" lead="Everything that waits for you.">
         <div ref={frame}>
-          {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+          {error && !data && <Failure error={error} retry={refetch} />}
           {!data && !error && <Loading />}
           {data && <Sections items={data.data} />}
         </div>

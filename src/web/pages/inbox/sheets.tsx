@@ -14,7 +14,6 @@ import { periodInWords } from '../../parts/period.ts'
 import { Caption } from '../../parts/texts.tsx'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { forget } from '../../server/queries.ts'
 import { notify, useSend } from '../../server/send.ts'
 import { Decisions, Row, Rows } from './row.tsx'
@@ -29,7 +28,7 @@ const sheetOf = (id: string) => api['token-sheets']({ id })
 
 export function SheetsToApprove() {
   const { data, error, refetch } = useApprovals()
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} />
   if (!data) return <Loading />
   const { sheets, data: shown } = data.sheets
   return (
@@ -148,7 +147,7 @@ export function OwnSheets({ list, label }: { list: string; label: string }) {
     queryKey: ['sheets', 'inbox', query],
     queryFn: ({ signal }) => answer(apiUntil(signal)['token-sheets'].get({ query })),
   })
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} />
   if (!data) return <Loading />
   return (
     <Rows label={label}>

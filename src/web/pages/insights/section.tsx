@@ -4,7 +4,6 @@ import { DownloadCsv } from '../../parts/download.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { CardTitle, Note } from '../../parts/texts.tsx'
-import { asProblem } from '../../server/problem.ts'
 
 interface SectionProps {
   title: string
@@ -40,9 +39,7 @@ export const Section = ({ title, found, note, controls, csv, request, roomPx, ch
     <Note mb="sm" maw={820}>
       {note}
     </Note>
-    {found === undefined && Boolean(request.error) && (
-      <Failure problem={asProblem(request.error)} retry={request.refetch} />
-    )}
+    {found === undefined && Boolean(request.error) && <Failure error={request.error} retry={request.refetch} />}
     {found === undefined && request.isLoading && <Loading lines={4} />}
     {found !== undefined && <div style={{ opacity: request.isPlaceholderData ? 0.55 : 1 }}>{children}</div>}
   </Paper>

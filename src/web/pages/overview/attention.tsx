@@ -10,7 +10,6 @@ import { CheckRow, completenessQuery, GAPS, OpenChecks, OpenRow } from '../../pa
 import { CardTitle, Note } from '../../parts/texts.tsx'
 import { useInbox } from '../../server/inbox.ts'
 import { useRole } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { addressIn, boundsOf, isFiltered, type Scope } from './scope.ts'
 import { useTicketsToDecide } from './usage.ts'
 
@@ -39,9 +38,9 @@ export function Attention({ scope }: { scope: Scope }) {
   return (
     <Paper withBorder p="md" h="100%" opacity={isPlaceholderData ? 0.55 : 1}>
       <CardTitle mb={4}>Needs attention</CardTitle>
-      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && !data && <Failure error={error} retry={refetch} />}
       {!data && !error && <Skeleton height={240} />}
-      {toDecide.error && !toDecide.data && <Failure problem={asProblem(toDecide.error)} retry={toDecide.refetch} />}
+      {toDecide.error && !toDecide.data && <Failure error={toDecide.error} retry={toDecide.refetch} />}
       {isDone && !toDecide.isLoading && !toDecide.error && (
         <Note mt="sm">
           All done: every entry in this period is assigned and priced, and approved and billed where it can be.

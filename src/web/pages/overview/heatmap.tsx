@@ -14,7 +14,6 @@ import { Count, Money } from '../../parts/figures.tsx'
 import { Caption, CardTitle, Note } from '../../parts/texts.tsx'
 import type { Usage } from '../../parts/usage/usage.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import type { Measure } from './groups.ts'
 import classes from './heatmap.module.css'
 import { type HeatmapDay, heatmapOf, movedTo, yearUntil } from './heatmap-layout.ts'
@@ -43,7 +42,7 @@ export function Heatmap({ scope, measure }: CalendarProps) {
         <CardTitle>{title}</CardTitle>
         {data && <YearTotal totals={data.totals} measure={measure} year={year} />}
       </Group>
-      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && !data && <Failure error={error} retry={refetch} />}
       {days && <Days days={days} label={title} scope={scope} measure={measure} />}
       <Group justify="space-between" gap="xs" mt="xs">
         <Button

@@ -17,7 +17,6 @@ import { formatOf, measureOf } from '../../parts/usage/measures.ts'
 import { usageQuery } from '../../parts/usage/usage.ts'
 import { WhenNear } from '../../parts/when-near.tsx'
 import { useSettings } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { type ReportView, reportViewsQuery } from '../../server/report-views.ts'
 import { REPORTS_ADDRESS } from '../reports/address.ts'
 import { groupsQuestion, questionOf } from '../reports/question.ts'
@@ -63,7 +62,7 @@ export default function Overview() {
         </>
       }
     >
-      {error && !trend && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && !trend && <Failure error={error} retry={refetch} />}
       {isEmpty && hasEntries === false && <EmptyCell />}
       {isEmpty && hasEntries && <NothingThen scope={scope} />}
       {!isEmpty && !error && <Figures scope={scope} chosen={{ dimension: by, measure, width }} choose={show} />}

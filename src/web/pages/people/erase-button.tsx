@@ -8,7 +8,6 @@ import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Note } from '../../parts/texts.tsx'
 import { answer, api, apiUntil, type Body } from '../../server/api.ts'
-import { asProblem } from '../../server/problem.ts'
 import type { Person } from './roles.ts'
 
 type Planned = Extract<Body<Awaited<ReturnType<ReturnType<typeof api.users>['erase']['post']>>>, { dry_run: true }>
@@ -78,7 +77,7 @@ function Plan({ id, also, add }: { id: string; also: string[]; add: (word: strin
     },
     gcTime: 0,
   })
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} />
   if (!data) return <Skeleton height={96} />
   const { emails, names, account_names: accountNames } = data.words
   const rows = Object.values(data.replaced).reduce((sum, count) => sum + count, 0)

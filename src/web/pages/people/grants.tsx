@@ -10,7 +10,6 @@ import { projectLabel } from '../../parts/project-label.ts'
 import { Caption } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api, apiUntil } from '../../server/api.ts'
-import { asProblem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
 import type { Person } from './roles.ts'
 
@@ -59,7 +58,7 @@ export function Grants({ person }: { person: Person }) {
       <Title order={2} size="h6" mb={4}>
         Shared with {person.name}
       </Title>
-      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && !data && <Failure error={error} retry={refetch} />}
       {!data && !error && <Skeleton height={60} />}
       {data && (
         <Stack gap="sm">

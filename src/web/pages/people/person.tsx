@@ -19,7 +19,6 @@ import { useFormSend } from '../../parts/use-form-send.ts'
 import { agentStatusKey, askAgentStatus } from '../../server/agent-status.ts'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
 import { EraseButton, Erased } from './erase-button.tsx'
 import { Grants } from './grants.tsx'
@@ -41,7 +40,7 @@ export function PersonPage({ id }: { id: string }) {
   if (error && !person) {
     return (
       <Page title="Person" above={ABOVE}>
-        <Failure problem={asProblem(error)} retry={refetch} />
+        <Failure error={error} retry={refetch} />
       </Page>
     )
   }

@@ -12,7 +12,6 @@ import { Loading } from '../../parts/loading.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { answer, api, apiUntil, type Body } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { AliasForm } from './alias-form.tsx'
 import { sourceText } from './price.ts'
 import { PRICE_CHANGES } from './valuation.ts'
@@ -53,7 +52,7 @@ export function Aliases() {
           </Button>
         )}
       </Group>
-      {error && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && <Failure error={error} retry={refetch} />}
       {!rows && !error && <Loading />}
       {rows && (
         <DataTable

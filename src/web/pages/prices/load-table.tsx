@@ -107,11 +107,11 @@ export function LoadTable() {
           Preview changes
         </Button>
       </Group>
-      {plan.error && <Failure problem={plan.error} />}
+      {plan.error && <Failure error={plan.error} />}
       {plan.data && (
         <Stack>
           <LoadPlan table={plan.data} isStale={plan.isPending} />
-          {load.error && <Failure problem={load.error} />}
+          {load.error && <Failure error={load.error} />}
           <LoadButton additions={additionsOf(plan.data)} isLoading={load.isPending} load={() => load.mutate()} />
         </Stack>
       )}

@@ -19,7 +19,6 @@ import { type PlainColumn, PlainTable } from '../../parts/plain-table.tsx'
 import { Caption, CardTitle, Note } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { AliasForm } from './alias-form.tsx'
 import { EffectiveFrom } from './effective-from.tsx'
 import { KIND_TITLES, KINDS, type Kind, priceText, providerText, type Resolution, sourceText } from './price.ts'
@@ -56,7 +55,7 @@ export function ModelCost() {
             appears here.
           </Empty>
         )}
-        {error && <Failure problem={asProblem(error)} retry={refetch} />}
+        {error && <Failure error={error} retry={refetch} />}
         {model !== undefined && !data && !error && <Loading />}
         {data && model !== undefined && !error && <Resolved resolution={data} />}
       </div>

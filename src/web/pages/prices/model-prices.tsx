@@ -15,7 +15,6 @@ import { Caption, Dimmed, Note } from '../../parts/texts.tsx'
 import { addressOfThing } from '../../parts/thing-address.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { EffectiveFrom } from './effective-from.tsx'
 import { KINDS, type Price, priceText, providerText, sourceText } from './price.ts'
 import { PriceCell } from './price-cell.tsx'
@@ -47,7 +46,7 @@ export function ModelPrices({ of: { provider, model, ...price }, close }: { of: 
           In US dollars per million tokens. A price applies from its date until the next one. Prices set manually take
           precedence. Entries that already have a list value keep it.
         </Note>
-        {error && <Failure problem={asProblem(error)} retry={refetch} />}
+        {error && <Failure error={error} retry={refetch} />}
         {!data && !error && <Loading lines={3} />}
         {data && <DatedPrices prices={data} />}
         <Group gap="xs">

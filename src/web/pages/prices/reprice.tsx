@@ -57,9 +57,9 @@ export function Reprice({ close }: { close: () => void }) {
             <Loader size="xs" /> <Text size="sm">Loading preview. Nothing has changed yet…</Text>
           </Group>
         )}
-        {planned.error && <Failure problem={asProblem(planned.error)} retry={planned.refetch} />}
+        {planned.error && <Failure error={planned.error} retry={planned.refetch} />}
         {plan && !planned.isFetching && <Plan plan={plan} />}
-        {running.problem && <Failure problem={running.problem} />}
+        {running.problem && <Failure error={running.problem} />}
         {running.isRunning && (
           <Stack gap={4} role="status">
             <Progress value={100} animated aria-label="Repricing" />

@@ -11,7 +11,6 @@ import { Note } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { EffectiveFrom } from './effective-from.tsx'
 import { type Price, priceText, providerText, sourceText, type WithdrawnPrices } from './price.ts'
 import { PRICE_CHANGES } from './valuation.ts'
@@ -53,7 +52,7 @@ export function WithdrawPrices({
         required
         {...form.getInputProps('day')}
       />
-      {error && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && <Failure error={error} retry={refetch} />}
       {!data && !error && <Loading lines={1} />}
       {data && <Afterwards withdrawn={data} provider={provider} />}
     </FormDialog>

@@ -103,7 +103,7 @@ export function ReportChart({ question, groupsPeriod, kind, title, hasTable = fa
           </Menu.Dropdown>
         </Menu>
       </Group>
-      {error && !shown && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && !shown && <Failure error={error} retry={refetch} />}
       {!shown && !error && <Skeleton className={classes.plot} />}
       {shown && (
         <div className={classes.plot} style={{ opacity: shown.isStale ? 0.55 : 1 }}>

@@ -22,7 +22,6 @@ import { titleOf } from '../../parts/usage/dimensions.ts'
 import { measureOf } from '../../parts/usage/measures.ts'
 import { type Usage, usageParameters, usageQuery } from '../../parts/usage/usage.ts'
 import { useSettings } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { REPORTS_ADDRESS, SORTS, type Sort } from './address.ts'
 import { Controls, chartFor } from './controls.tsx'
 import { groupsQuestion, questionOf } from './question.ts'
@@ -88,7 +87,7 @@ export default function Reports() {
         />
       )}
       {(error ?? before.error) && !isHere && (
-        <Failure problem={asProblem(error ?? before.error)} retry={() => (error ? refetch() : before.refetch())} />
+        <Failure error={error ?? before.error} retry={() => (error ? refetch() : before.refetch())} />
       )}
       {!isHere && !(error ?? before.error) && <Loading />}
       {isHere && (

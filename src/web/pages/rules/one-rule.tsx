@@ -39,7 +39,7 @@ export function ChangeRule({ id }: { id: string }) {
   })
   if (error) {
     const problem = asProblem(error)
-    return problem.status === 404 ? <NotFound /> : <Failure problem={problem} retry={refetch} />
+    return problem.status === 404 ? <NotFound /> : <Failure error={problem} retry={refetch} />
   }
   return data ? <OneRule rule={data} /> : <Loading />
 }

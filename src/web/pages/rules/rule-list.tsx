@@ -17,7 +17,6 @@ import { SampleTrial } from '../../parts/rule-sample.tsx'
 import { Note } from '../../parts/texts.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { queryClient } from '../../server/queries.ts'
 import { useSend } from '../../server/send.ts'
 import { SortableRules } from './sortable-rules.tsx'
@@ -58,7 +57,7 @@ export function RuleList() {
       }
     >
       <ProposedRules />
-      {error && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && <Failure error={error} retry={refetch} />}
       {!list && !error && <Loading />}
       {list?.length === 0 && <NoRules mayChange={mayChange} />}
       {list && list.length > 0 && (

@@ -14,7 +14,6 @@ import { periodInWords } from '../../parts/period.ts'
 import { Status } from '../../parts/status.tsx'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
-import { asProblem } from '../../server/problem.ts'
 
 type SharedBill = Body<Awaited<ReturnType<ReturnType<typeof api.shared.bills>['get']>>>
 
@@ -100,7 +99,7 @@ function BillPage({ id }: { id: string }) {
   if (!bill) {
     return (
       <Page title="Bill" above={ABOVE}>
-        {error ? <Failure problem={asProblem(error)} retry={refetch} /> : <Skeleton height={320} />}
+        {error ? <Failure error={error} retry={refetch} /> : <Skeleton height={320} />}
       </Page>
     )
   }

@@ -17,7 +17,6 @@ import { periodInWords, readPeriod } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { Caption } from '../../parts/texts.tsx'
 import { type Me, useMe } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import {
   DIMENSIONS,
   type Dimension,
@@ -110,7 +109,7 @@ function Usage({ shared }: { shared: Shared }) {
           onChange={({ currentTarget }) => show({ bucket: currentTarget.value as Width })}
         />
       </Group>
-      {error && !usage && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && !usage && <Failure error={error} retry={refetch} />}
       {!rows && !error && <Loading />}
       {usage && rows && (
         <div style={{ opacity: isPlaceholderData ? 0.55 : 1 }}>

@@ -68,7 +68,7 @@ export function GridView(props: GridViewProps) {
     queryKey: ['sheets', 'grid', id],
     queryFn: ({ signal }) => askEntries(id, signal),
   })
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} />
   return data ? <Grid key={id} {...props} entries={data} /> : <Loading />
 }
 

@@ -14,7 +14,6 @@ import { Loading } from '../../parts/loading.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { Caption, Note, SectionTitle } from '../../parts/texts.tsx'
 import { useMe } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { COLUMNS } from './sheet-list.tsx'
 
 const PENDING = COLUMNS.filter(({ key }) => key !== 'status')
@@ -22,7 +21,7 @@ const PENDING = COLUMNS.filter(({ key }) => key !== 'status')
 export function Waiting() {
   const [, navigate] = useLocation()
   const { data, error, refetch } = useApprovals()
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} />
   if (!data) return <Loading />
   const { sheets, entries } = data
   if (sheets.sheets === 0 && entries.entries === 0) {

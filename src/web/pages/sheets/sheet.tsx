@@ -13,7 +13,6 @@ import { Status } from '../../parts/status.tsx'
 import { Note } from '../../parts/texts.tsx'
 import { answer } from '../../server/api.ts'
 import { useMe, useSettings } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { OverlapsNote } from './overlaps.tsx'
 import { SheetActions } from './sheet-actions.tsx'
 import { rightsTo, type Sheet, sheetOf } from './sheet-body.ts'
@@ -24,7 +23,7 @@ export function SheetPage({ id }: { id: string }) {
     queryKey: ['sheets', 'one', id],
     queryFn: ({ signal }) => answer(sheetOf(id, signal).get()),
   })
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} />
   return data ? <OneSheet sheet={data} /> : <Loading />
 }
 

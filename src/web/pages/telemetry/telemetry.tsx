@@ -10,7 +10,6 @@ import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Caption, Note } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
-import { asProblem } from '../../server/problem.ts'
 import { Emails } from './emails.tsx'
 import { Part } from './part.tsx'
 import type { TelemetryStatus } from './status.ts'
@@ -34,7 +33,7 @@ export default function Telemetry() {
         </Button>
       }
     >
-      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && !data && <Failure error={error} retry={refetch} />}
       {!data && !error && <Skeleton height={320} />}
       {data && (isQuiet(data) ? <EmptyCell /> : <Status status={data} />)}
     </Page>

@@ -13,7 +13,6 @@ import { GroupPanel } from '../../parts/usage/group-panel.tsx'
 import { measureOf } from '../../parts/usage/measures.ts'
 import type { Result } from '../../parts/usage/usage.ts'
 import { useNear } from '../../parts/when-near.tsx'
-import { asProblem } from '../../server/problem.ts'
 import { groupsQuery } from './first-requests.ts'
 import type { UsagePeriod } from './usage-period.ts'
 
@@ -41,7 +40,7 @@ export function Breakdown({ filter, dimension, measure, period: { period, name }
   const all = ordered?.reduce((sum, group) => sum + sizeOf(group), 0) ?? 0
   return (
     <GroupPanel near={near} dimension={dimension} isLoading={!ordered && !error} isStale={isPlaceholderData}>
-      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && !data && <Failure error={error} retry={refetch} />}
       <GroupList>
         {ordered?.slice(0, SHOWN).map((group) => (
           <Line

@@ -9,7 +9,6 @@ import { Page } from '../../parts/page.tsx'
 import { Note, SectionTitle } from '../../parts/texts.tsx'
 import { WhenNear } from '../../parts/when-near.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
-import { asProblem } from '../../server/problem.ts'
 import { NoPrice, PriceInForce } from '../prices/model-cost.tsx'
 import { DatedPrices, useDatedPrices } from '../prices/model-prices.tsx'
 import type { Price } from '../prices/price.ts'
@@ -42,7 +41,7 @@ function Prices({ model }: { model: string }) {
   return (
     <Stack gap="xs">
       <SectionTitle>Price in force</SectionTitle>
-      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && !data && <Failure error={error} retry={refetch} />}
       {!data && !error && <Loading lines={3} />}
       {data && (data.price ? <PriceInForce resolution={data} price={data.price} /> : <NoPrice model={model} />)}
       {data?.price && <PriceHistory of={data.price} />}
@@ -57,7 +56,7 @@ function PriceHistory({ of }: { of: Price }) {
     <>
       <SectionTitle mt="md">Price history</SectionTitle>
       <Note>In US dollars per million tokens. A price applies from its date until the next one.</Note>
-      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && !data && <Failure error={error} retry={refetch} />}
       {data && <DatedPrices prices={data} />}
     </>
   )

@@ -16,7 +16,6 @@ import { SectionTitle } from '../../parts/texts.tsx'
 import { useNear } from '../../parts/when-near.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { momentsOf } from '../reports/question.ts'
 import type { UsagePeriod } from './usage-period.ts'
 
@@ -61,7 +60,7 @@ export function RecentEntries({ filter, period: { period, name }, count: all }: 
           </FigureLink>
         )}
       </Group>
-      {error && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && <Failure error={error} retry={refetch} />}
       {!data && !error && <Loading lines={3} />}
       {data && (
         <DataTable

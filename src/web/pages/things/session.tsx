@@ -20,7 +20,6 @@ import { Dimmed, Note, SectionTitle } from '../../parts/texts.tsx'
 import { ThingLink } from '../../parts/thing-link.tsx'
 import { type List, listOf } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { SOURCES } from '../entries/entry-facts.tsx'
 import { activeTimeQuery, sessionEndQuery, sessionQuery } from './first-requests.ts'
 import { usageOf } from './kinds.ts'
@@ -35,7 +34,7 @@ export function SessionPage({ name }: { name: string }) {
   const isKnown = rows !== undefined && (!isLong || end.data !== undefined)
   return (
     <Page title={name} lead="Session" above={{ href: '/entries', title: 'Entries' }}>
-      {error && !rows && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && !rows && <Failure error={error} retry={refetch} />}
       {!isKnown && !error && <Loading />}
       {rows?.length === 0 && <Empty title="No such session">No entry that you can see has this session ID.</Empty>}
       {isKnown && rows.length > 0 && <Session name={name} parts={rows} list={list} last={end.data} />}

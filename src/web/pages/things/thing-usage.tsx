@@ -13,7 +13,6 @@ import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { CardTitle, Note } from '../../parts/texts.tsx'
 import { type Dimension, titleOf } from '../../parts/usage/dimensions.ts'
 import { useRole, useSettings } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { ReportChart } from '../reports/report-chart.tsx'
 import { Breakdown } from './breakdown.tsx'
 import { dimensionOf, firstStartQuery, groupsQuery, USAGE_ADDRESS } from './first-requests.ts'
@@ -48,7 +47,7 @@ export function ThingUsage({ of: { filter, by, usual }, span, hasEntries = true 
   const widths = charted ? widthsFor(charted) : []
   const dimension = dimensionOf(by, address.by)
   const { measure } = address
-  if (totals.error && !totals.data) return <Failure problem={asProblem(totals.error)} retry={totals.refetch} />
+  if (totals.error && !totals.data) return <Failure error={totals.error} retry={totals.refetch} />
   return (
     <Stack gap="md">
       <Group gap="xs" className="tally-no-print">
@@ -171,6 +170,7 @@ const NoUsage = ({ hasPeriod, showAll }: { hasPeriod: boolean; showAll: () => vo
 /** They are about the period, not about the thing. */
 const OF_THE_PERIOD: readonly string[] = ['reaching_in', 'reaching_out']
 
+/** What of a thing somebody should look at: each check that finds entries, with a link to them. */
 function Attention({ filter, period }: { filter: EntryQuery; period: Period }) {
   const { data, error, refetch, isPlaceholderData } = useQuery(completenessQuery({ ...filter, ...asBounds(period) }))
   // A check that replaces a filter of the thing is about other entries.
@@ -182,7 +182,7 @@ function Attention({ filter, period }: { filter: EntryQuery; period: Period }) {
   return (
     <Paper withBorder p="md" h="100%" opacity={isPlaceholderData ? 0.55 : 1}>
       <CardTitle mb={4}>Needs attention</CardTitle>
-      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && !data && <Failure error={error} retry={refetch} />}
       {!data && !error && <Skeleton height={160} />}
       {open?.length === 0 && (
         <Note mt="sm">All done: every entry in this period is assigned, priced, approved and billed.</Note>

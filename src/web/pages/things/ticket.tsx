@@ -13,7 +13,6 @@ import { projectLabel } from '../../parts/project-label.ts'
 import { Dimmed } from '../../parts/texts.tsx'
 import { ThingLink } from '../../parts/thing-link.tsx'
 import { WhenNear } from '../../parts/when-near.tsx'
-import { asProblem } from '../../server/problem.ts'
 import type { Ticket } from '../work/project.ts'
 import { DecisionBadge } from '../work/ticket-decision.tsx'
 import { TicketDialog } from '../work/ticket-dialog.tsx'
@@ -30,7 +29,7 @@ export function TicketPage({ id }: { id: string }) {
   if (data) return <OneTicket ticket={data} />
   return (
     <Page title="Ticket" above={ABOVE}>
-      {error ? <Failure problem={asProblem(error)} retry={refetch} /> : <Loading />}
+      {error ? <Failure error={error} retry={refetch} /> : <Loading />}
     </Page>
   )
 }

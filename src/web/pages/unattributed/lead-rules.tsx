@@ -7,7 +7,6 @@ import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Dimmed, SectionTitle } from '../../parts/texts.tsx'
 import { answer, api, apiUntil, type Body } from '../../server/api.ts'
-import { asProblem } from '../../server/problem.ts'
 
 const ofLeads = api['placement-rules']['of-leads']
 type LeadRule = Body<Awaited<ReturnType<typeof ofLeads.get>>>['data'][number]
@@ -18,7 +17,7 @@ export function LeadRules() {
     queryKey: ['rules', 'of-leads'],
     queryFn: ({ signal }) => answer(apiUntil(signal)['placement-rules']['of-leads'].get()),
   })
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} />
   const rules = data?.data ?? []
   if (rules.length === 0) return null
   return (

@@ -6,7 +6,6 @@ import { Ago } from '../../parts/figures.tsx'
 import { askProposals, type Proposal, proposals } from '../../parts/proposals.ts'
 import { Dimmed, SectionTitle } from '../../parts/texts.tsx'
 import { answer } from '../../server/api.ts'
-import { asProblem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
 
 const STATES: Record<Proposal['state'], { text: string; color: string }> = {
@@ -24,7 +23,7 @@ export function OwnProposals() {
     queryKey: ['rules', 'proposals', 'own'],
     queryFn: ({ signal }) => askProposals(undefined, signal),
   })
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} />
   const rows = data?.data ?? []
   const shown = rows.filter(({ state }, index) => state === 'open' || index < SHOWN)
   if (shown.length === 0) return null

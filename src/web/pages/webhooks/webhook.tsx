@@ -11,7 +11,6 @@ import { Status } from '../../parts/status.tsx'
 import { CardTitle } from '../../parts/texts.tsx'
 import { ThingLink } from '../../parts/thing-link.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
-import { asProblem } from '../../server/problem.ts'
 import type { Webhook, WebhookDelivery } from '../../server/webhooks.ts'
 import { Deliveries } from './deliveries.tsx'
 import { Delivery } from './delivery.tsx'
@@ -33,7 +32,7 @@ export function WebhookPage({ id }: { id: string }) {
   if (error && !webhook) {
     return (
       <Page title="Webhook" above={ABOVE}>
-        <Failure problem={asProblem(error)} retry={refetch} />
+        <Failure error={error} retry={refetch} />
       </Page>
     )
   }

@@ -19,7 +19,6 @@ import { WhenNear } from '../../parts/when-near.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { BillsOf } from '../things/bills.tsx'
 import { Changes } from '../things/changes.tsx'
 import { clientQuery } from '../things/first-requests.ts'
@@ -34,7 +33,7 @@ import { useCosts } from './work-usage.ts'
 
 export function ClientPage({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(clientQuery(id))
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} />
   return data ? <OneClient client={data} /> : <Loading />
 }
 

@@ -11,7 +11,6 @@ import { FormModal } from '../../parts/form-modal.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { type Choice, ProjectPicker } from '../../parts/pickers.tsx'
 import { answer, api, apiUntil, type Body } from '../../server/api.ts'
-import { asProblem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
 import type { Project } from './project.ts'
 
@@ -54,9 +53,9 @@ export function MergeProject({ project, close }: { project: Project; close: () =
       <Stack>
         <ProjectPicker label="Into" value={into} change={setInto} placeholder="Project to keep" />
         {target !== undefined && plan.isPending && <Loading lines={3} />}
-        {plan.error && <Failure problem={asProblem(plan.error)} />}
+        {plan.error && <Failure error={plan.error} />}
         {plan.data && <MergePlan plan={plan.data} />}
-        {merge.error && <Failure problem={merge.error} />}
+        {merge.error && <Failure error={merge.error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={close}>
             Cancel

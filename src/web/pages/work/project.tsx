@@ -13,7 +13,6 @@ import { Page } from '../../parts/page.tsx'
 import { Dimmed, SectionTitle } from '../../parts/texts.tsx'
 import { WhenNear } from '../../parts/when-near.tsx'
 import { useMe, useRole } from '../../server/me.ts'
-import { asProblem } from '../../server/problem.ts'
 import { Changes } from '../things/changes.tsx'
 import { projectQuery } from '../things/first-requests.ts'
 import { usageOf } from '../things/kinds.ts'
@@ -26,7 +25,7 @@ import { ArchiveWork, RemoveWork } from './work-changes.tsx'
 
 export function ProjectPage({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(projectQuery(id))
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  if (error) return <Failure error={error} retry={refetch} />
   return data ? <OneProject project={data} /> : <Loading />
 }
 

@@ -135,7 +135,7 @@ export function ManyDialog({ kind, chosen, rows, close }: ManyDialogProps) {
           {kind === 'void' && <LaterReportsField value={laterReports} change={setLaterReports} />}
           <Note>{words.means}</Note>
           <Plan kind={kind} plan={plan} isComplete={isComplete} rows={rows} />
-          {problem && <Failure problem={problem} />}
+          {problem && <Failure error={problem} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={() => close(false)}>
               Cancel
@@ -205,7 +205,7 @@ function Plan({ kind, plan: { data, error, isFetching }, isComplete, rows }: Pla
   if (error) {
     const problem = asProblem(error)
     return Object.keys(issuesOf(error)).some((pointer) => pointer === '/project' || pointer === '/ticket') ? null : (
-      <Failure problem={problem} />
+      <Failure error={problem} />
     )
   }
   if (isFetching) return <Loader size="xs" type="dots" aria-label="Loading preview" />

@@ -259,6 +259,7 @@ interface Search {
   problem: Problem | undefined
 }
 
+/** Asks the server what has a text, once for all that is typed without a pause. */
 function useSearch(typed: string): Search {
   const { person } = useMe()
   const [text] = useDebouncedValue(typed, PAUSE_MS)
