@@ -3,3 +3,7 @@ export interface CsvColumn<Row> {
   heading: string
   cell: (row: Row) => unknown
 }
+
+/** Columns that are fields of the row, with their names and values. */
+export const fieldColumns = <Row>(...names: (keyof Row & string)[]): CsvColumn<Row>[] =>
+  names.map((name) => ({ heading: name, cell: (row) => row[name] }))

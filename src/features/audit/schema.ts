@@ -1,6 +1,6 @@
 /** API schema of the audit log, shared by OpenAPI and the command line's `--json`. */
 import { type Static, Type } from '@sinclair/typebox'
-import type { CsvColumn } from '../../lib/csv-column.ts'
+import { type CsvColumn, fieldColumns } from '../../lib/csv-column.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { component, emailAddress, listOf, moment, orNull, strict, text } from '../../schema/types.ts'
 import type { AuditView } from './store.ts'
@@ -93,8 +93,7 @@ export const AUDIT_COLUMNS: CsvColumn<AuditedChange>[] = [
   { heading: 'at', cell: ({ at }) => at },
   { heading: 'user', cell: ({ user }) => user?.email },
   { heading: 'token', cell: ({ token }) => token?.name },
-  { heading: 'origin', cell: ({ origin }) => origin },
-  { heading: 'action', cell: ({ action }) => action },
+  ...fieldColumns<AuditedChange>('origin', 'action'),
   { heading: 'object_id', cell: ({ object }) => object?.id },
   { heading: 'object', cell: ({ object }) => object?.name },
   { heading: 'before', cell: ({ before }) => json(before) },

@@ -2,7 +2,7 @@
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import type { Caller } from '../../access/caller.ts'
 import { type NotificationTopic, ROLES, TOKEN_KINDS, type TokenKind } from '../../database/schema/values.ts'
-import type { CsvColumn } from '../../lib/csv-column.ts'
+import { type CsvColumn, fieldColumns } from '../../lib/csv-column.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { conditions, isOneOf, when } from '../../schema/conditions.ts'
 import { PASSWORD_LIMIT, PASSWORD_MIN } from '../../schema/fields.ts'
@@ -444,29 +444,23 @@ export function sessionBody({ signedInAt, lastSeenAt, expiresAt, isCurrent }: Ow
 }
 
 export const USER_COLUMNS: CsvColumn<UserBody>[] = [
-  { heading: 'id', cell: ({ id }) => id },
-  { heading: 'name', cell: ({ name }) => name },
-  { heading: 'email', cell: ({ email }) => email },
-  { heading: 'role', cell: ({ role }) => role },
-  { heading: 'has_password', cell: ({ has_password }) => has_password },
-  { heading: 'created_at', cell: ({ created_at }) => created_at },
-  { heading: 'last_signed_in_at', cell: ({ last_signed_in_at }) => last_signed_in_at },
-  { heading: 'disabled_at', cell: ({ disabled_at }) => disabled_at },
-  { heading: 'erased_at', cell: ({ erased_at }) => erased_at },
+  ...fieldColumns<UserBody>(
+    'id',
+    'name',
+    'email',
+    'role',
+    'has_password',
+    'created_at',
+    'last_signed_in_at',
+    'disabled_at',
+    'erased_at',
+  ),
 ]
 
 export const TOKEN_COLUMNS: CsvColumn<TokenBody>[] = [
-  { heading: 'id', cell: ({ id }) => id },
-  { heading: 'kind', cell: ({ kind }) => kind },
-  { heading: 'name', cell: ({ name }) => name },
-  { heading: 'hint', cell: ({ hint }) => hint },
-  { heading: 'state', cell: ({ state }) => state },
+  ...fieldColumns<TokenBody>('id', 'kind', 'name', 'hint', 'state'),
   { heading: 'user', cell: ({ user }) => user.email },
-  { heading: 'allow_bills', cell: ({ allow_bills }) => allow_bills },
-  { heading: 'created_at', cell: ({ created_at }) => created_at },
-  { heading: 'expires_at', cell: ({ expires_at }) => expires_at },
-  { heading: 'last_used_at', cell: ({ last_used_at }) => last_used_at },
-  { heading: 'revoked_at', cell: ({ revoked_at }) => revoked_at },
+  ...fieldColumns<TokenBody>('allow_bills', 'created_at', 'expires_at', 'last_used_at', 'revoked_at'),
   { heading: 'scopes', cell: ({ scopes }) => scopes?.join('; ') },
   { heading: 'networks', cell: ({ networks }) => networks?.join('; ') },
   { heading: 'user_id', cell: ({ user }) => user.id },

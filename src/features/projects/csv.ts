@@ -1,5 +1,5 @@
 /** The columns of exported lists of work, named as in the JSON. Fields that the viewer may not see are empty. */
-import type { CsvColumn } from '../../lib/csv-column.ts'
+import { type CsvColumn, fieldColumns } from '../../lib/csv-column.ts'
 import type { ClientBody, ProjectBody, TicketBody } from './schema.ts'
 
 /** A raw number's digits, exact at any size. */
@@ -17,15 +17,9 @@ function ids(people: { id: string }[] | undefined): string | undefined {
 }
 
 export const CLIENT_COLUMNS: CsvColumn<ClientBody>[] = [
-  { heading: 'id', cell: (client) => client.id },
-  { heading: 'name', cell: (client) => client.name },
-  { heading: 'email', cell: (client) => client.email },
-  { heading: 'address', cell: (client) => client.address },
-  { heading: 'tax_id', cell: (client) => client.tax_id },
-  { heading: 'currency', cell: (client) => client.currency },
+  ...fieldColumns<ClientBody>('id', 'name', 'email', 'address', 'tax_id', 'currency'),
   { heading: 'markup', cell: (client) => decimal(client.markup) },
-  { heading: 'archived_at', cell: (client) => client.archived_at },
-  { heading: 'created_at', cell: (client) => client.created_at },
+  ...fieldColumns<ClientBody>('archived_at', 'created_at'),
   { heading: 'leads', cell: (client) => names(client.leads) },
   { heading: 'approvers', cell: (client) => names(client.approvers) },
   { heading: 'reminders', cell: (client) => client.reminders },
@@ -36,9 +30,7 @@ export const CLIENT_COLUMNS: CsvColumn<ClientBody>[] = [
 ]
 
 export const PROJECT_COLUMNS: CsvColumn<ProjectBody>[] = [
-  { heading: 'id', cell: (project) => project.id },
-  { heading: 'key', cell: (project) => project.key },
-  { heading: 'name', cell: (project) => project.name },
+  ...fieldColumns<ProjectBody>('id', 'key', 'name'),
   { heading: 'aliases', cell: (project) => project.aliases.join('; ') },
   { heading: 'client', cell: (project) => project.client?.name },
   { heading: 'billable', cell: (project) => project.billable?.toString() },
@@ -59,11 +51,8 @@ export const PROJECT_COLUMNS: CsvColumn<ProjectBody>[] = [
 ]
 
 export const TICKET_COLUMNS: CsvColumn<TicketBody>[] = [
-  { heading: 'id', cell: (ticket) => ticket.id },
-  { heading: 'key', cell: (ticket) => ticket.key },
-  { heading: 'title', cell: (ticket) => ticket.title },
+  ...fieldColumns<TicketBody>('id', 'key', 'title'),
   { heading: 'project', cell: (ticket) => ticket.project?.key },
   { heading: 'project_decided', cell: (ticket) => ticket.project_decided.toString() },
-  { heading: 'archived_at', cell: (ticket) => ticket.archived_at },
-  { heading: 'created_at', cell: (ticket) => ticket.created_at },
+  ...fieldColumns<TicketBody>('archived_at', 'created_at'),
 ]

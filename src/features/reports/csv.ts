@@ -1,5 +1,5 @@
 /** The columns of exported reports, named as in the JSON. */
-import type { CsvColumn } from '../../lib/csv-column.ts'
+import { type CsvColumn, fieldColumns } from '../../lib/csv-column.ts'
 import { type ExtraFigure, MEMBERS } from './extra-figures.ts'
 import type { CacheQuery } from './query.ts'
 import type {
@@ -90,18 +90,13 @@ function dimensionColumns(dimension: Dimension): CsvColumn<{ result: Partial<Usa
 }
 
 export const UNPRICED_COLUMNS: CsvColumn<UnpricedModel>[] = [
-  { heading: 'model', cell: (row) => row.model },
-  { heading: 'provider', cell: (row) => row.provider },
-  { heading: 'entries', cell: (row) => row.entries },
+  ...fieldColumns<UnpricedModel>('model', 'provider', 'entries'),
   ...tokenColumns((row: UnpricedModel) => row.tokens),
-  { heading: 'first_at', cell: (row) => row.first_at },
-  { heading: 'last_at', cell: (row) => row.last_at },
+  ...fieldColumns<UnpricedModel>('first_at', 'last_at'),
 ]
 
 export const VARIANCE_COLUMNS: CsvColumn<Variance>[] = [
-  { heading: 'model', cell: (row) => row.model },
-  { heading: 'agent_name', cell: (row) => row.agent_name },
-  { heading: 'entries', cell: (row) => row.entries },
+  ...fieldColumns<Variance>('model', 'agent_name', 'entries'),
   { heading: 'reported_cost', cell: (row) => exact(row.reported_cost) },
   { heading: 'list_value', cell: (row) => exact(row.list_value) },
   { heading: 'difference', cell: (row) => exact(row.difference) },
@@ -109,9 +104,7 @@ export const VARIANCE_COLUMNS: CsvColumn<Variance>[] = [
 ]
 
 export const COMPLETENESS_COLUMNS: CsvColumn<CompletenessCheck>[] = [
-  { heading: 'check', cell: (row) => row.check },
-  { heading: 'entries', cell: (row) => row.entries },
-  { heading: 'unpriced_entries', cell: (row) => row.unpriced_entries },
+  ...fieldColumns<CompletenessCheck>('check', 'entries', 'unpriced_entries'),
   { heading: 'cost', cell: (row) => exact(row.cost) },
   { heading: 'list', cell: (row) => row.list },
 ]
@@ -140,10 +133,7 @@ export function cacheColumns(groupBy: CacheQuery['groupBy']): CsvColumn<CacheLin
 }
 
 export const WHAT_IF_COLUMNS: CsvColumn<WhatIfModel>[] = [
-  { heading: 'model', cell: (row) => row.model },
-  { heading: 'provider', cell: (row) => row.provider },
-  { heading: 'entries', cell: (row) => row.entries },
-  { heading: 'unvalued_entries', cell: (row) => row.unvalued_entries },
+  ...fieldColumns<WhatIfModel>('model', 'provider', 'entries', 'unvalued_entries'),
   ...tokenColumns((row: WhatIfModel) => row.tokens),
   { heading: 'value', cell: (row) => exact(row.value) },
   { heading: 'other_value', cell: (row) => exact(row.other_value) },
@@ -154,18 +144,14 @@ export const WHAT_IF_COLUMNS: CsvColumn<WhatIfModel>[] = [
 const PRICE_KINDS = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const
 
 export const PRICE_CHANGES_COLUMNS: CsvColumn<PriceEffect>[] = [
-  { heading: 'model', cell: (row) => row.model },
-  { heading: 'provider', cell: (row) => row.provider },
-  { heading: 'changed_at', cell: (row) => row.changed_at },
-  { heading: 'ending_at', cell: (row) => row.ending_at },
+  ...fieldColumns<PriceEffect>('model', 'provider', 'changed_at', 'ending_at'),
   ...(['before', 'after'] as const).flatMap((side) =>
     PRICE_KINDS.map((kind) => ({
       heading: `${kind}_${side}`,
       cell: (row: PriceEffect) => exact(row[side][kind]),
     })),
   ),
-  { heading: 'entries', cell: (row) => row.entries },
-  { heading: 'unvalued_entries', cell: (row) => row.unvalued_entries },
+  ...fieldColumns<PriceEffect>('entries', 'unvalued_entries'),
   { heading: 'value_before', cell: (row) => exact(row.value_before) },
   { heading: 'value_after', cell: (row) => exact(row.value_after) },
   { heading: 'effect', cell: (row) => exact(row.effect) },
@@ -173,10 +159,7 @@ export const PRICE_CHANGES_COLUMNS: CsvColumn<PriceEffect>[] = [
 ]
 
 export const SURCHARGE_COLUMNS: CsvColumn<SurchargeModel>[] = [
-  { heading: 'model', cell: (row) => row.model },
-  { heading: 'provider', cell: (row) => row.provider },
-  { heading: 'entries', cell: (row) => row.entries },
-  { heading: 'unvalued_entries', cell: (row) => row.unvalued_entries },
+  ...fieldColumns<SurchargeModel>('model', 'provider', 'entries', 'unvalued_entries'),
   { heading: 'cost', cell: (row) => exact(row.cost) },
   { heading: 'list_value', cell: (row) => exact(row.list_value) },
   { heading: 'surcharge', cell: (row) => exact(row.surcharge) },

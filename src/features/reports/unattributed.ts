@@ -6,7 +6,7 @@
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import { firstCharacters } from '../../lib/characters.ts'
-import type { CsvColumn } from '../../lib/csv-column.ts'
+import { type CsvColumn, fieldColumns } from '../../lib/csv-column.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { escapeExpression } from '../../lib/expressions.ts'
 import { moneyNumber } from '../../lib/money.ts'
@@ -273,17 +273,12 @@ function filterOf({ repository, manager, harness, agent }: Group, filter: EntryF
 
 export const UNATTRIBUTED_COLUMNS: CsvColumn<UnattributedGroup>[] = [
   { heading: 'group', cell: (row) => row.name },
-  { heading: 'entries', cell: (row) => row.entries },
-  { heading: 'unpriced_entries', cell: (row) => row.unpriced_entries },
+  ...fieldColumns<UnattributedGroup>('entries', 'unpriced_entries'),
   { heading: 'total', cell: (row) => JSON.stringify(row.tokens.total) },
   { heading: 'cost', cell: (row) => (row.cost === null ? null : JSON.stringify(row.cost)) },
-  { heading: 'first_at', cell: (row) => row.first_at },
-  { heading: 'last_at', cell: (row) => row.last_at },
-  { heading: 'repository', cell: (row) => row.repository },
+  ...fieldColumns<UnattributedGroup>('first_at', 'last_at', 'repository'),
   { heading: 'agent_manager', cell: (row) => row.agent_manager?.name },
-  { heading: 'agent_harness', cell: (row) => row.agent_harness },
-  { heading: 'agent_name', cell: (row) => row.agent_name },
-  { heading: 'model', cell: (row) => row.model },
+  ...fieldColumns<UnattributedGroup>('agent_harness', 'agent_name', 'model'),
   { heading: 'common', cell: (row) => row.common.map(({ field, matches }) => `${field}=${matches}`).join(' ') },
   { heading: 'example', cell: (row) => row.example },
 ]

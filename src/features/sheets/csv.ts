@@ -5,7 +5,7 @@
 import { type Issue, validationFailed } from '../../errors.ts'
 import { isClockTime, momentOfClockTime } from '../../lib/calendar.ts'
 import { counted } from '../../lib/counted.ts'
-import type { CsvColumn } from '../../lib/csv-column.ts'
+import { type CsvColumn, fieldColumns } from '../../lib/csv-column.ts'
 import { csvLines } from '../../lib/csv-lines.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
@@ -176,21 +176,15 @@ const decimal = (money: number | null) => (money === null ? null : JSON.stringif
 export type SheetLine = TokenSheet & { agent_manager_email: string; decided_by_email: string | null }
 
 export const SHEET_COLUMNS: CsvColumn<SheetLine>[] = [
-  { heading: 'id', cell: ({ id }) => id },
-  { heading: 'status', cell: ({ status }) => status },
+  ...fieldColumns<SheetLine>('id', 'status'),
   { heading: 'agent_manager', cell: ({ agent_manager }) => agent_manager.name },
   { heading: 'from', cell: ({ period }) => period.from },
   { heading: 'to', cell: ({ period }) => period.to },
-  { heading: 'entries', cell: ({ entries }) => entries },
-  { heading: 'unpriced_entries', cell: ({ unpriced_entries }) => unpriced_entries },
-  { heading: 'tokens', cell: ({ tokens }) => tokens },
+  ...fieldColumns<SheetLine>('entries', 'unpriced_entries', 'tokens'),
   { heading: 'cost', cell: ({ cost }) => decimal(cost) },
   { heading: 'list_value', cell: ({ list_value }) => decimal(list_value) },
   { heading: 'projects', cell: ({ projects }) => projects.map(({ key }) => key).join(' ') },
-  { heading: 'note', cell: ({ note }) => note },
-  { heading: 'reason', cell: ({ reason }) => reason },
-  { heading: 'submitted_at', cell: ({ submitted_at }) => submitted_at },
-  { heading: 'decided_at', cell: ({ decided_at }) => decided_at },
+  ...fieldColumns<SheetLine>('note', 'reason', 'submitted_at', 'decided_at'),
   { heading: 'decided_by', cell: ({ decided_by }) => decided_by?.name },
   { heading: 'created_at', cell: ({ created_at }) => created_at },
   { heading: 'agent_manager_id', cell: ({ agent_manager }) => agent_manager.id },
