@@ -171,7 +171,7 @@ describe('Grok', () => {
       update('two', 'turn_ended', { usage: {} }),
       update('two', 'turn_completed', { stop_reason: 'end_turn' }),
     ])
-    expect(home.scan().damage).toEqual([
+    expect(home.scan().damage).toMatchObject([
       { file, line: null, what: 'has turns without usage, which are not counted', isNote: true },
       { file: other, line: 1, what: 'has usage in an update of the unknown kind turn_ended' },
       { file: other, line: 2, what: 'is a turn without usage, and is not counted' },

@@ -107,7 +107,7 @@ describe('OpenHands', () => {
     const file = write('three', {
       agent: { token_usages: [usage('local/own', 1)], accumulated_token_usage: { prompt_tokens: 3 } },
     })
-    expect(home.scan().damage).toEqual([
+    expect(home.scan().damage).toMatchObject([
       { file, line: null, what: 'has token counts without a time, and is not counted' },
       { file, line: null, what: 'has totals of requests that it does not list, which are not counted' },
     ])
