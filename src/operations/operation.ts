@@ -78,6 +78,14 @@ export interface Answer extends Contents {
   isAddressed?: false
 }
 
+/** The answer of an operation that returns one thing. */
+export const result = (description: string, schema: TSchema, example: unknown): Answer => ({
+  status: 200,
+  description,
+  schema,
+  example,
+})
+
 /** The answer of an operation that returns several things, or a page of them. `example` is one of them. */
 export const several = (description: string, schema: TSchema, example: unknown): Answer => ({
   status: 200,

@@ -1,7 +1,7 @@
 /** What the operations of bills have in common. */
 import { createHash } from 'node:crypto'
 import { serialized } from '../../../lib/serialized.ts'
-import type { Answer, Call, Served } from '../../../operations/operation.ts'
+import { type Call, result, type Served } from '../../../operations/operation.ts'
 import { EXAMPLE_BILL } from '../examples.ts'
 import { Bill } from '../schema.ts'
 import type { BillSubmission, BillsService, BillView, Sent } from '../service.ts'
@@ -22,7 +22,7 @@ export const CHANGING = { tag: 'Bills', allow: { session: ['billing', 'admin'] }
 export const params = { id: 'Id (bil_…) or number of the bill.' }
 export const one = { object: 'bil', params } as const
 
-export const BILL: Answer = { status: 200, description: 'The bill.', schema: Bill, example: EXAMPLE_BILL }
+export const BILL = result('The bill.', Bill, EXAMPLE_BILL)
 
 /** A bill's text goes out as it is kept. */
 export const seen = async (bills: BillsService, view: BillView) =>

@@ -1,4 +1,4 @@
-import { listing, operation } from '../../../operations/operation.ts'
+import { listing, operation, result } from '../../../operations/operation.ts'
 import { listParameter, listSort, parameter } from '../../../operations/parameters.ts'
 import { DAY } from '../../../schema/types.ts'
 import { BILL_COLUMNS } from '../csv.ts'
@@ -53,7 +53,7 @@ export const getBillTotals = operation({
   description:
     'Returns the total, paid, open and overdue amounts of the bills that match, by currency, and the open credit of credit notes. Void bills count nothing; credit notes are negative in the total.',
   query: filters,
-  answer: { status: 200, description: 'One item per currency.', schema: BillTotals, example: EXAMPLE_TOTALS },
+  answer: result('One item per currency.', BillTotals, EXAMPLE_TOTALS),
   problems: ['not_found'],
   run: ({ bills }: Needs, { query }) => bills.sumBills(readBillTotals(query)),
 })

@@ -1,5 +1,5 @@
 import type { Party } from '../../../access/actor.ts'
-import { type Answer, operation, several } from '../../../operations/operation.ts'
+import { operation, result, several } from '../../../operations/operation.ts'
 import { paging } from '../../../operations/parameters.ts'
 import { readListPage } from '../../../schema/query.ts'
 import { BillDraftBody, BillDraftChange, BillDraftList, NewBillDraft } from '../drafts/schema.ts'
@@ -50,7 +50,7 @@ const EXAMPLE: BillDraftBody = {
   updated_by: person,
 }
 
-const DRAFT: Answer = { status: 200, description: 'The draft.', schema: BillDraftBody, example: EXAMPLE }
+const DRAFT = result('The draft.', BillDraftBody, EXAMPLE)
 
 const listBillDrafts = operation({
   ...ofPeople,

@@ -1,6 +1,6 @@
 /** Bills before they are sent: what is left to bill, what a bill would be, and sending it. */
 import { Problem } from '../../../errors.ts'
-import { endpoint, operation, type Served } from '../../../operations/operation.ts'
+import { endpoint, operation, result, type Served } from '../../../operations/operation.ts'
 import { listParameter, parameter } from '../../../operations/parameters.ts'
 import { EXAMPLE_PREVIEW, EXAMPLE_REQUEST } from '../examples.ts'
 import { readBillRun, readUsualTerms } from '../query.ts'
@@ -48,7 +48,7 @@ const getBillRun = operation({
       type: 'string',
     }),
   },
-  answer: { status: 200, description: 'The billing run.', schema: BillRun, example: EXAMPLE_RUN },
+  answer: result('The billing run.', BillRun, EXAMPLE_RUN),
   problems: ['database_deadline'],
   run: ({ bills }: Needs, { query }) => bills.run(readBillRun(query)),
 })
@@ -65,7 +65,7 @@ const getUsualBillTerms = operation({
     client: parameter({ type: 'string', description: 'ID or name of a client.' }),
     project: parameter({ type: 'string', description: 'ID, key, name or alias of a project.' }),
   },
-  answer: { status: 200, description: 'The terms.', schema: UsualTerms, example: EXAMPLE_TERMS },
+  answer: result('The terms.', UsualTerms, EXAMPLE_TERMS),
   run: ({ bills }: Needs, { query }) => bills.usualTerms(readUsualTerms(query)),
 })
 
@@ -80,7 +80,7 @@ const previewBill = endpoint({
     'Returns the document that would be sent now, and the entries that are excluded with the reasons. Nothing is saved. `digest` identifies exactly this bill.',
   body: BillRequest,
   example: EXAMPLE_REQUEST,
-  answer: { status: 200, description: 'The preview of the bill.', schema: BillPreview, example: EXAMPLE_PREVIEW },
+  answer: result('The preview of the bill.', BillPreview, EXAMPLE_PREVIEW),
   problems: ['not_found', 'unpriced_entries', 'earlier_entries', 'bill_too_large', 'wrong_status', 'database_deadline'],
   run: async ({ bills }: Needs, { body, served }) => {
     requireSender(served)

@@ -1,4 +1,4 @@
-import { type Answer, operation, several } from '../../../operations/operation.ts'
+import { operation, result, several } from '../../../operations/operation.ts'
 import { listParameter, paging, parameter } from '../../../operations/parameters.ts'
 import {
   EXAMPLE_BUDGET,
@@ -32,7 +32,7 @@ const READING = { tag: 'Budgets', allow: ['read', 'session'], scope: 'budgets:re
 const params = { id: 'Id of the budget (bdg_…).' }
 const one = { object: 'bdg', params } as const
 
-const BUDGET: Answer = { status: 200, description: 'The budget.', schema: BudgetBody, example: EXAMPLE_BUDGET }
+const BUDGET = result('The budget.', BudgetBody, EXAMPLE_BUDGET)
 
 const SEEN =
   'Billing and admins see all budgets, others those of their own entries and of projects and clients that they lead.'
@@ -100,7 +100,7 @@ const checkBudgets = operation({
     model: parameter({ type: 'string', description: 'Name of a model.' }),
     label: parameter({ type: 'string', description: '`name:value`, such as `repository:acme/web`.' }),
   },
-  answer: { status: 200, description: 'What is left.', schema: BudgetCheck, example: EXAMPLE_BUDGET_CHECK },
+  answer: result('What is left.', BudgetCheck, EXAMPLE_BUDGET_CHECK),
   run: ({ budgets }: Needs, { party: { person }, asker, query }) =>
     budgets.check(readBudgetCheck(query), person && { ...person, ...asker.self! }),
 })
@@ -153,7 +153,7 @@ const getBudgetStatus = operation({
   summary: 'Get what is spent of a budget',
   description: 'Of the current period, otherwise of the latest, with a forecast for its end.',
   params,
-  answer: { status: 200, description: 'The status.', schema: BudgetStatus, example: EXAMPLE_BUDGET_STATUS },
+  answer: result('The status.', BudgetStatus, EXAMPLE_BUDGET_STATUS),
   problems: ['database_deadline'],
   run: ({ budgets }: Needs, call) => budgets.getStatus(call.params.id, call.party.person),
 })
@@ -194,12 +194,7 @@ const testBudget = operation({
   description:
     'By e-mail, at once, to everybody whom a threshold of the budget names and who has not turned alerts off. Returns whose e-mails the mail server accepted.',
   params,
-  answer: {
-    status: 200,
-    description: 'The test alert was sent.',
-    schema: BudgetTest,
-    example: { recipients: ['finance@example.com'], failed: [] },
-  },
+  answer: result('The test alert was sent.', BudgetTest, { recipients: ['finance@example.com'], failed: [] }),
   problems: ['mail_not_set_up'],
   run: ({ budgets }: Needs, call) => budgets.test(call.params.id),
 })

@@ -6,7 +6,7 @@ import { eventStream, HEARTBEAT_MS, isEventStream, STREAM_MS, serverSentEvent } 
 import { linkBase } from '../../../http/link-base.ts'
 import { RENEW_MS } from '../../../http/renewal.ts'
 import type { PublicUrl } from '../../../http/same-origin.ts'
-import { endpoint } from '../../../operations/operation.ts'
+import { endpoint, result } from '../../../operations/operation.ts'
 import { listParameter, parameter } from '../../../operations/parameters.ts'
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from '../../../shared/event-types.ts'
 import { EXAMPLE_EVENT } from '../examples.ts'
@@ -140,7 +140,7 @@ const getEvent = endpoint({
   path: '/events/:id',
   params: { id: 'Id of the event (evt_…).' },
   summary: 'Get an event',
-  answer: { status: 200, description: 'The event.', schema: Event, example: EXAMPLE_EVENT },
+  answer: result('The event.', Event, EXAMPLE_EVENT),
   run: async ({ events, publicUrl }: Needs, { params, served: { caller, request } }) =>
     eventBody(await events.get(params.id, readerOf(caller)), await linkBase(request, publicUrl)),
 })

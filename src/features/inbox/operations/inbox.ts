@@ -1,5 +1,5 @@
 import { requireCaller } from '../../../http/access.ts'
-import { endpoint } from '../../../operations/operation.ts'
+import { endpoint, result } from '../../../operations/operation.ts'
 import type { Scope } from '../../../shared/token-scopes.ts'
 import { EXAMPLE_INBOX } from '../examples.ts'
 import { ANY_SCOPE, kindsFor } from '../kinds.ts'
@@ -17,7 +17,7 @@ export const getInbox = endpoint({
     'Sheets and entries to approve, own sheets to correct or submit, entries without a project or a price, and what else needs a decision of the caller. Each count is the total of `list`. With an API token, only what its scopes allow.',
   allow: ['read', 'session'],
   scope: ANY_SCOPE,
-  answer: { status: 200, description: 'What waits.', schema: Inbox, example: EXAMPLE_INBOX },
+  answer: result('What waits.', Inbox, EXAMPLE_INBOX),
   problems: ['database_deadline'],
   run: ({ inbox }: { inbox: InboxService }, call) => {
     const { kind, person } = requireCaller(call.served.caller)

@@ -1,6 +1,6 @@
 import { validationFailed } from '../../../errors.ts'
 import { isSameOrigin } from '../../../http/same-origin.ts'
-import { type Answer, operation } from '../../../operations/operation.ts'
+import { operation, result } from '../../../operations/operation.ts'
 import { seesEverything } from '../../../schema/fields.ts'
 import { EXAMPLE_SETTINGS } from '../examples.ts'
 import { changeOf } from '../fields.ts'
@@ -16,12 +16,7 @@ const THESE = { tag: 'Organization', path: '/settings', object: 'organization' }
 /** Who may change settings, of which the logo is one. */
 export const CHANGING = { allow: { session: ['admin'] }, scope: 'people-only' } as const
 
-export const CHANGED: Answer = {
-  status: 200,
-  description: 'The updated settings.',
-  schema: Settings,
-  example: EXAMPLE_SETTINGS,
-}
+export const CHANGED = result('The updated settings.', Settings, EXAMPLE_SETTINGS)
 
 const getSettings = operation({
   ...THESE,

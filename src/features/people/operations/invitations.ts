@@ -1,6 +1,6 @@
 /** One-time links with which people set a password. */
 import { linkBase } from '../../../http/link-base.ts'
-import { type Answer, endpoint } from '../../../operations/operation.ts'
+import { endpoint, result } from '../../../operations/operation.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import { EXAMPLE_LINK, EXAMPLE_NEW_USER } from '../examples.ts'
 import { NewUser, PasswordLinkBody, passwordLinkBody } from '../schema.ts'
@@ -15,7 +15,7 @@ interface Needs {
 
 const INVITING = { ...forAdmins, scope: 'people-only' } as const
 
-const LINK: Answer = { status: 200, description: 'The link.', schema: PasswordLinkBody, example: EXAMPLE_LINK }
+const LINK = result('The link.', PasswordLinkBody, EXAMPLE_LINK)
 
 const inviteUser = endpoint({
   ...INVITING,

@@ -1,7 +1,7 @@
 /** What people and programs see and change of themselves. */
 import { EVERY_ROLE, requireCaller } from '../../../http/access.ts'
 import type { SessionCookie } from '../../../http/session-cookie.ts'
-import { endpoint } from '../../../operations/operation.ts'
+import { endpoint, result } from '../../../operations/operation.ts'
 import { STAFF_ROLES } from '../../../schema/fields.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import { EXAMPLE_ME, EXAMPLE_PREFERENCES, EXAMPLE_PROFILE, EXAMPLE_SESSIONS } from '../examples.ts'
@@ -40,7 +40,7 @@ const getMe = endpoint({
   allow: { service: STAFF_ROLES, read: STAFF_ROLES, organization: EVERY_ROLE, session: EVERY_ROLE },
   scope: 'any',
   object: 'usr',
-  answer: { status: 200, description: 'The person, and the token or session.', schema: Me, example: EXAMPLE_ME },
+  answer: result('The person, and the token or session.', Me, EXAMPLE_ME),
   run: async (needs: Needs, { served }) => {
     const known = requireCaller(served.caller)
     const body = meBody(known, await needs.organization.settings())
@@ -62,7 +62,7 @@ const changeMe = endpoint({
   object: 'usr',
   body: ProfileChange,
   example: { name: 'Ada Lovelace', notifications: { weekly_summary: true } },
-  answer: { status: 200, description: 'The updated person.', schema: Me, example: EXAMPLE_PROFILE },
+  answer: result('The updated person.', Me, EXAMPLE_PROFILE),
   run: async (needs: Needs, { body, party, served }) => {
     const session = requireCaller(served.caller, ['session'])
     const user = await needs.people.changeUser(session.person.uid, body, party.by)
@@ -83,7 +83,7 @@ const changeMyPreferences = endpoint({
   description: '`GET /me` returns them to signed-in people. They follow the person to other browsers.',
   body: PreferencesChange,
   example: { density: 'compact', tables: { entries: { columns: ['summary', 'cost'] } } },
-  answer: { status: 200, description: 'All preferences.', schema: Preferences, example: EXAMPLE_PREFERENCES },
+  answer: result('All preferences.', Preferences, EXAMPLE_PREFERENCES),
   run: ({ people }: Needs, { body, served }) =>
     people.changePreferences(requireCaller(served.caller, ['session']).person.id, body),
 })
@@ -95,7 +95,7 @@ const listMySessions = endpoint({
   path: '/me/sessions',
   summary: 'List your sessions',
   description: '`DELETE /session?everywhere=true` ends all of them.',
-  answer: { status: 200, description: 'Your sessions.', schema: SessionList, example: EXAMPLE_SESSIONS },
+  answer: result('Your sessions.', SessionList, EXAMPLE_SESSIONS),
   run: async ({ people }: Needs, { served }) => ({
     data: (await people.listOwnSessions(requireCaller(served.caller, ['session']))).map(sessionBody),
   }),

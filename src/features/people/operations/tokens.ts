@@ -1,5 +1,5 @@
 import type { Actor, Party } from '../../../access/actor.ts'
-import { type Answer, listing, operation } from '../../../operations/operation.ts'
+import { type Answer, listing, operation, result } from '../../../operations/operation.ts'
 import { listParameter, listSort } from '../../../operations/parameters.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import { EXAMPLE_CREATED_TOKEN, EXAMPLE_NEW_TOKEN, EXAMPLE_REVOKED_TOKEN, EXAMPLE_TOKEN } from '../examples.ts'
@@ -100,7 +100,7 @@ export const getToken = operation({
   method: 'GET',
   path: '/tokens/:id',
   summary: 'Get a token',
-  answer: { status: 200, description: 'The token.', schema: TokenBody, example: EXAMPLE_TOKEN },
+  answer: result('The token.', TokenBody, EXAMPLE_TOKEN),
   run: async ({ people }: Needs, { party, params }) =>
     listedTokenBody(await people.getToken(scopeOf(party), params.id)),
 })
@@ -134,7 +134,7 @@ export const revokeToken = operation({
   summary: 'Revoke a token',
   description:
     'You can revoke your own tokens; admins can revoke any. The token stops working immediately and permanently.',
-  answer: { status: 200, description: 'The token was revoked.', schema: TokenBody, example: EXAMPLE_REVOKED_TOKEN },
+  answer: result('The token was revoked.', TokenBody, EXAMPLE_REVOKED_TOKEN),
   run: async ({ people }: Needs, { party, params }) =>
     tokenBody(await people.revokeToken(scopeOf(party), params.id, party.by), 'revoked'),
 })

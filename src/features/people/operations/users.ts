@@ -1,5 +1,5 @@
 import { Problem } from '../../../errors.ts'
-import { type Answer, listing, operation } from '../../../operations/operation.ts'
+import { type Answer, listing, operation, result } from '../../../operations/operation.ts'
 import { listParameter, listSort, parameter } from '../../../operations/parameters.ts'
 import { ROLES, USER_STATES } from '../../../schema/fields.ts'
 import { EXAMPLE_DISABLED, EXAMPLE_EMAILS, EXAMPLE_USER } from '../examples.ts'
@@ -27,9 +27,9 @@ const CHANGING = { ...forAdmins, scope: 'people:write', object: 'usr' } as const
 
 export const one = { params: { id: 'Id (usr_…) or e-mail address of the person.' } } as const
 
-const USER: Answer = { status: 200, description: 'The person.', schema: UserBody, example: EXAMPLE_USER }
+const USER = result('The person.', UserBody, EXAMPLE_USER)
 const UPDATED: Answer = { ...USER, description: 'The updated person.' }
-const EMAILS: Answer = { status: 200, description: 'The addresses.', schema: FurtherEmails, example: EXAMPLE_EMAILS }
+const EMAILS = result('The addresses.', FurtherEmails, EXAMPLE_EMAILS)
 
 export const listUsers = listing({
   ...READING,
@@ -131,12 +131,7 @@ export const disableUser = operation({
   summary: 'Disable a person',
   description:
     'Signs the person out and stops their service, read and API tokens immediately. Organization tokens belong to the organization and keep working.',
-  answer: {
-    status: 200,
-    description: 'The person, and their recently used tokens that stopped working.',
-    schema: DisabledUser,
-    example: EXAMPLE_DISABLED,
-  },
+  answer: result('The person, and their recently used tokens that stopped working.', DisabledUser, EXAMPLE_DISABLED),
   problems: ['person_erased', 'last_admin'],
   run: async ({ people }: Needs, { params, party }) => disabledUserBody(await people.disableUser(params.id, party.by)),
 })

@@ -4,7 +4,7 @@ import type { Actor } from '../../../access/actor.ts'
 import { validationFailed } from '../../../errors.ts'
 import { EVERY_ROLE, requireCaller } from '../../../http/access.ts'
 import { streamedResponse } from '../../../http/exports.ts'
-import { type AnyAction, endpoint, operation } from '../../../operations/operation.ts'
+import { type AnyAction, endpoint, operation, result } from '../../../operations/operation.ts'
 import { parameter } from '../../../operations/parameters.ts'
 import { foldEmail } from '../../../schema/fields.ts'
 import { type QueryTexts, queryReader } from '../../../schema/query.ts'
@@ -131,7 +131,7 @@ const getErasure = operation({
   method: 'GET',
   path: '/users/:id/erasure',
   summary: 'Get the erasure of a person',
-  answer: { status: 200, description: 'The erasure.', schema: ErasureBody, example: EXAMPLE_ERASURE },
+  answer: result('The erasure.', ErasureBody, EXAMPLE_ERASURE),
   run: async ({ personalData }: Needs, { params }) => erasureBody(await personalData.erasure.getErasure(params.id)),
 })
 

@@ -1,4 +1,4 @@
-import { operation, several } from '../../../operations/operation.ts'
+import { operation, result, several } from '../../../operations/operation.ts'
 import { lastPage } from '../../../schema/lists.ts'
 import { EXAMPLE_LEAD_RULE } from '../examples.ts'
 import { LeadRuleChange, RuleBody, RuleList } from '../schema.ts'
@@ -36,7 +36,7 @@ const changeLeadRule = operation({
     'For leads of its project, with the setting `lead_rules`. Its repository, project and position stay. Entries that the rule already placed do not move.',
   body: LeadRuleChange,
   example: { ticket: null },
-  answer: { status: 200, description: 'The rule.', schema: RuleBody, example: EXAMPLE_LEAD_RULE },
+  answer: result('The rule.', RuleBody, EXAMPLE_LEAD_RULE),
   problems: ['not_found', 'already_exists', 'rate_limited'],
   run: async ({ placement }: Needs, { party, params, body }) =>
     ruleBody(await placement.changeLeadRule(party, params.id, body)),

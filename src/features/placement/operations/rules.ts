@@ -1,4 +1,4 @@
-import { type Answer, operation, several } from '../../../operations/operation.ts'
+import { operation, result, several } from '../../../operations/operation.ts'
 import { lastPage } from '../../../schema/lists.ts'
 import { EXAMPLE_EXPLANATION, EXAMPLE_NEW_RULE, EXAMPLE_RULE, EXAMPLE_RULE_TEST } from '../examples.ts'
 import { readNewRule, readSample } from '../request.ts'
@@ -25,7 +25,7 @@ const one = { object: 'rul', params: { id: 'Id (rul_…) or name of the rule.' }
 /** The list as a whole: the order of evaluation is an object of its own. */
 const all = { object: 'placement-rules' } as const
 
-const RULE: Answer = { status: 200, description: 'The rule.', schema: RuleBody, example: EXAMPLE_RULE }
+const RULE = result('The rule.', RuleBody, EXAMPLE_RULE)
 const RULES = several('All rules, in evaluation order.', RuleList, EXAMPLE_RULE)
 
 const listBody = (rules: ListedRule[]) => lastPage(rules.map(ruleBody))
@@ -83,12 +83,7 @@ const testPlacementRules = operation({
     'Returns the rule that matches the sample, and why earlier rules do not. With `rule`, evaluates as if that rule were saved; with `replaces`, in place of that existing rule. Writes nothing.',
   body: RuleTest,
   example: EXAMPLE_RULE_TEST,
-  answer: {
-    status: 200,
-    description: 'How the sample is placed.',
-    schema: ExplanationBody,
-    example: EXAMPLE_EXPLANATION,
-  },
+  answer: result('How the sample is placed.', ExplanationBody, EXAMPLE_EXPLANATION),
   problems: ['not_found'],
   run: async ({ placement }: Needs, { body: { sample, rule, replaces } }) =>
     explanationBody(await placement.testRules(readSample(sample), { unsaved: rule && readNewRule(rule), replaces })),

@@ -1,4 +1,4 @@
-import { operation, several } from '../../../operations/operation.ts'
+import { operation, result, several } from '../../../operations/operation.ts'
 import { parameter, requiredParameter } from '../../../operations/parameters.ts'
 import { lastPage } from '../../../schema/lists.ts'
 import { EXAMPLE_ALIAS, EXAMPLE_RESOLUTION, EXAMPLE_VALUED } from '../examples.ts'
@@ -44,12 +44,10 @@ const setPriceAlias = operation({
     'Gives a name the price of another model. Creates the alias or changes it. Entries that already have a list value do not change; unpriced entries are valued.',
   body: NewAlias,
   example: { alias: 'our-coder', model: 'claude-sonnet-4-5' },
-  answer: {
-    status: 200,
-    description: 'The alias, and the entries that were valued.',
-    schema: AddedAlias,
-    example: { resolution: EXAMPLE_RESOLUTION, valued: EXAMPLE_VALUED },
-  },
+  answer: result('The alias, and the entries that were valued.', AddedAlias, {
+    resolution: EXAMPLE_RESOLUTION,
+    valued: EXAMPLE_VALUED,
+  }),
   problems: ['database_deadline'],
   run: async ({ prices, entries }: Needs, { party: { by }, body: { alias, model, provider = null } }) => {
     await prices.setAlias({ alias, model, provider }, by)

@@ -1,4 +1,4 @@
-import { operation, several } from '../../../operations/operation.ts'
+import { operation, result, several } from '../../../operations/operation.ts'
 import { paging } from '../../../operations/parameters.ts'
 import { readListPage } from '../../../schema/query.ts'
 import { EXAMPLE_COMPARISON, EXAMPLE_LOAD, EXAMPLE_LOADED, EXAMPLE_UPDATE_STATE } from '../examples.ts'
@@ -56,12 +56,7 @@ const getPriceLoad = operation({
   path: '/prices/loads/:id',
   summary: 'Get a load',
   description: 'With the number of entries that have a list value from it.',
-  answer: {
-    status: 200,
-    description: 'The load.',
-    schema: PriceLoadDetail,
-    example: { ...EXAMPLE_LOAD, entries: 0 },
-  },
+  answer: result('The load.', PriceLoadDetail, { ...EXAMPLE_LOAD, entries: 0 }),
   problems: ['not_found', 'database_deadline'],
   run: async ({ prices }: Needs, { params }) => {
     const load = await prices.loads.get(params.id)
@@ -78,12 +73,7 @@ const undoPriceLoad = operation({
   summary: 'Undo a load',
   description:
     'Withdraws the prices of the load, so that the previous ones apply again, and puts back the aliases that it changed. Possible until an entry has a list value from it; later loads of the same format must be undone first.',
-  answer: {
-    status: 200,
-    description: 'The load is undone.',
-    schema: PriceLoadBody,
-    example: { ...EXAMPLE_LOAD, undone_at: '2026-11-20T18:25:42.117Z' },
-  },
+  answer: result('The load is undone.', PriceLoadBody, { ...EXAMPLE_LOAD, undone_at: '2026-11-20T18:25:42.117Z' }),
   problems: ['not_found', 'price_load_in_use', 'database_deadline'],
   run: async ({ prices }: Needs, { party, params }) => loadBody(await prices.loads.undo(params.id, party.by)),
 })
@@ -95,7 +85,7 @@ const getPriceUpdate = operation({
   path: '/prices/update',
   summary: 'Get the state of price updates',
   description: 'The schedule, and the last update by any server of the database.',
-  answer: { status: 200, description: 'The state.', schema: UpdateStateBody, example: EXAMPLE_UPDATE_STATE },
+  answer: result('The state.', UpdateStateBody, EXAMPLE_UPDATE_STATE),
   run: async ({ priceUpdates }: Needs) => updateStateBody(await priceUpdates.state()),
 })
 
@@ -108,12 +98,7 @@ const updatePrices = operation({
   description:
     'Loads the table in `TALLY_PRICES_FROM`. Rows that change a price more than ten times are rejected, and nothing is loaded if the table as a whole is implausible. Admins and billing get an e-mail if the price of a model in use changes by more than 5%.',
   query: { dry_run: TABLE_PARAMETERS.dry_run, allow_older: TABLE_PARAMETERS.allow_older },
-  answer: {
-    status: 200,
-    description: 'What was added, or would be added with `dry_run`.',
-    schema: PriceTableBody,
-    example: EXAMPLE_LOADED,
-  },
+  answer: result('What was added, or would be added with `dry_run`.', PriceTableBody, EXAMPLE_LOADED),
   problems: [
     'price_source_not_set',
     'price_source_failed',

@@ -2,7 +2,7 @@ import { wantsCsv } from '../../../http/csv.ts'
 import { CSV_CONTENT } from '../../../http/documentation.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { endpoint, operation, several } from '../../../operations/operation.ts'
+import { endpoint, operation, result, several } from '../../../operations/operation.ts'
 import { listPage, listParameter, parameter, requiredParameter } from '../../../operations/parameters.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import {
@@ -106,7 +106,7 @@ const resolvePrice = operation({
     cache_write: countOf('Tokens written to the cache'),
     cache_write_1h: countOf('Tokens written to the cache for one hour'),
   },
-  answer: { status: 200, description: 'How the price is found.', schema: ResolutionBody, example: EXAMPLE_RESOLUTION },
+  answer: result('How the price is found.', ResolutionBody, EXAMPLE_RESOLUTION),
   run: async ({ prices, organization }: Needs, { query }) => {
     const { model, provider, at, details, counts } = readResolve(query, (await organization.settings()).timeZone)
     return resolutionBody(await prices.resolve(model, provider, at, counts && { counts, details }))
@@ -120,7 +120,7 @@ const getPrice = operation({
   path: '/prices/:id',
   params: { id: 'Id of the price (prc_…), as shown on entries.' },
   summary: 'Get a price',
-  answer: { status: 200, description: 'The price.', schema: PriceBody, example: EXAMPLE_PRICE },
+  answer: result('The price.', PriceBody, EXAMPLE_PRICE),
   run: async ({ prices }: Needs, { params }) => priceBody(await prices.getPrice(params.id)),
 })
 
@@ -176,12 +176,7 @@ const withdrawPrices = operation({
     'They end at the given time, and the prices of the tables apply again. Entries that already have a list value keep it. Setting a price again ends the withdrawal.',
   body: PriceWithdrawal,
   example: { model: 'gpt-5', provider: 'openai', effective_until: '2027-01-01' },
-  answer: {
-    status: 200,
-    description: 'The prices that end, or would end with `dry_run`.',
-    schema: WithdrawnPrices,
-    example: EXAMPLE_WITHDRAWN_PRICES,
-  },
+  answer: result('The prices that end, or would end with `dry_run`.', WithdrawnPrices, EXAMPLE_WITHDRAWN_PRICES),
   problems: ['not_found'],
   run: async ({ prices, organization }: Needs, { party, body }) => {
     const { dry_run: dryRun = false } = body
@@ -223,12 +218,7 @@ const loadPrices = operation({
     }),
     allow_free: parameter({ type: 'boolean', description: 'Accepts free models.' }),
   },
-  answer: {
-    status: 200,
-    description: 'What was added, or would be added with `dry_run`.',
-    schema: PriceTableBody,
-    example: EXAMPLE_LOADED,
-  },
+  answer: result('What was added, or would be added with `dry_run`.', PriceTableBody, EXAMPLE_LOADED),
   problems: ['unreadable_price_table', 'database_deadline'],
   run: async ({ prices, organization, entries, clock }: Needs, { party: { by }, body, query }) => {
     const { timeZone } = await organization.settings()

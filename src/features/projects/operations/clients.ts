@@ -1,5 +1,5 @@
 import type { Viewer } from '../../../access/visibility.ts'
-import { type Answer, listing, operation } from '../../../operations/operation.ts'
+import { listing, operation, result } from '../../../operations/operation.ts'
 import { listSort } from '../../../operations/parameters.ts'
 import { archivedAndSearch, CHANGING, READING } from '../../../operations/work.ts'
 import { sightOf } from '../access.ts'
@@ -18,7 +18,7 @@ interface Needs {
 
 const seen = (client: ClientView, { viewer }: { viewer: Viewer }) => clientBody(client, sightOf(viewer, client))
 
-const CLIENT: Answer = { status: 200, description: 'The client.', schema: ClientBody, example: EXAMPLE_CLIENT }
+const CLIENT = result('The client.', ClientBody, EXAMPLE_CLIENT)
 
 const one = { object: 'cli', params: { id: 'Id (cli_…) or name of the client.' } } as const
 

@@ -1,5 +1,5 @@
 import type { Viewer } from '../../../access/visibility.ts'
-import { type Answer, listing, operation } from '../../../operations/operation.ts'
+import { listing, operation, result } from '../../../operations/operation.ts'
 import { listParameter, listSort } from '../../../operations/parameters.ts'
 import { archivedAndSearch, CHANGING, READING } from '../../../operations/work.ts'
 import type { PeopleService } from '../../people/service.ts'
@@ -25,7 +25,7 @@ const MERGING_BUDGET_MS = 10_000
 
 const seen = (view: ProjectView, { viewer }: { viewer: Viewer }) => projectBody(view, sightOf(viewer, view))
 
-const PROJECT: Answer = { status: 200, description: 'The project.', schema: ProjectBody, example: EXAMPLE_PROJECT }
+const PROJECT = result('The project.', ProjectBody, EXAMPLE_PROJECT)
 
 const one = { object: 'prj', params: { id: 'Id (prj_…), key, name or alias of the project.' } } as const
 
@@ -156,12 +156,7 @@ const mergeProject = operation({
     'The key, name and aliases of the merged project become aliases of the target project, which reports and rules then use. Its tickets and all its unbilled entries move to the target, each with a row in its history. Leads do not move. The request is safe to repeat; if `complete` is false, repeat it.',
   body: Merge,
   example: { into: 'ACME', dry_run: true },
-  answer: {
-    status: 200,
-    description: 'What moved, or would move with `dry_run`.',
-    schema: MergeBody,
-    example: EXAMPLE_MERGE,
-  },
+  answer: result('What moved, or would move with `dry_run`.', MergeBody, EXAMPLE_MERGE),
   problems: ['project_merged', 'database_deadline'],
   run: async ({ entries }: Needs, { party, params, body: { into, dry_run: dryRun = false } }) =>
     mergeBody(await entries.places.mergeProject(party, params.id, into, { dryRun, budgetMs: MERGING_BUDGET_MS })),

@@ -1,5 +1,5 @@
 import type { Viewer } from '../../../access/visibility.ts'
-import { type Answer, listing, operation } from '../../../operations/operation.ts'
+import { listing, operation, result } from '../../../operations/operation.ts'
 import { listParameter, listSort, parameter } from '../../../operations/parameters.ts'
 import { archivedAndSearch, CHANGING, MAY_CHANGE, READING } from '../../../operations/work.ts'
 import { sightOfTicket } from '../access.ts'
@@ -20,7 +20,7 @@ interface Needs {
 
 const seen = (view: TicketView, { viewer }: { viewer: Viewer }) => ticketBody(view, sightOfTicket(viewer, view))
 
-const TICKET: Answer = { status: 200, description: 'The ticket.', schema: TicketBody, example: EXAMPLE_TICKET }
+const TICKET = result('The ticket.', TicketBody, EXAMPLE_TICKET)
 
 /** Leads may change tickets of their projects. */
 const changing = { ...CHANGING, allow: ['session'] } as const

@@ -2,7 +2,7 @@
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { versioned } from '../../../http/entity-tags.ts'
 import { serialized } from '../../../lib/serialized.ts'
-import { endpoint, operation } from '../../../operations/operation.ts'
+import { endpoint, operation, result } from '../../../operations/operation.ts'
 import { listPage, listParameter, parameter } from '../../../operations/parameters.ts'
 import { entryFilters } from '../../selection/parameters.ts'
 import { BUCKET_WIDTHS, WEEKDAYS } from '../buckets.ts'
@@ -83,7 +83,7 @@ const readSumsProgress = operation({
   summary: 'Get the progress of the totals for reports',
   description:
     'Reports and lists read whole days and months from prepared totals, which are built again after changes and when the organization changes its time zone. Until those of a day are ready, reports read its entries: the results are exact, but slower.',
-  answer: { status: 200, description: 'The progress.', schema: SumsProgress, example: EXAMPLE_SUMS_PROGRESS },
+  answer: result('The progress.', SumsProgress, EXAMPLE_SUMS_PROGRESS),
   problems: [],
   run: ({ reports }: Needs, { viewer }) => reports.progressFor(viewer),
 })

@@ -1,4 +1,4 @@
-import { type Answer, type Call, operation, several } from '../../../operations/operation.ts'
+import { type Call, operation, result, several } from '../../../operations/operation.ts'
 import { paging } from '../../../operations/parameters.ts'
 import { readListPage } from '../../../schema/query.ts'
 import { NewReportView, ReportViewBody, ReportViewChange, ReportViewList } from '../views/schema.ts'
@@ -25,7 +25,7 @@ const EXAMPLE: ReportViewBody = {
 }
 const { name, parameters, shared } = EXAMPLE
 
-const VIEW: Answer = { status: 200, description: 'The view was changed.', schema: ReportViewBody, example: EXAMPLE }
+const VIEW = result('The view was changed.', ReportViewBody, EXAMPLE)
 
 const askingOf = ({ principal, party }: Pick<Call, 'principal' | 'party'>) => ({
   person: principal!.person,

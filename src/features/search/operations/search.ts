@@ -1,4 +1,4 @@
-import { type Call, operation } from '../../../operations/operation.ts'
+import { type Call, operation, result } from '../../../operations/operation.ts'
 import { parameter, requiredParameter } from '../../../operations/parameters.ts'
 import type { Scope } from '../../../shared/token-scopes.ts'
 import { EXAMPLE_SEARCH } from '../examples.ts'
@@ -42,7 +42,7 @@ export const searchEverything = operation({
       description: `Results per type; ${USUAL_HITS} by default.`,
     }),
   },
-  answer: { status: 200, description: 'What was found.', schema: SearchAnswer, example: EXAMPLE_SEARCH },
+  answer: result('What was found.', SearchAnswer, EXAMPLE_SEARCH),
   problems: ['database_deadline'],
   run: ({ search }: { search: SearchService }, call) =>
     search.search({ viewer: call.asker.viewer, types: typesFor(call) }, readSearchQuery(call.query)),

@@ -1,4 +1,4 @@
-import { operation, several } from '../../../operations/operation.ts'
+import { operation, result, several } from '../../../operations/operation.ts'
 import { paging } from '../../../operations/parameters.ts'
 import { readListPage } from '../../../schema/query.ts'
 import { EXAMPLE_SHARE_LINK } from '../examples.ts'
@@ -32,12 +32,11 @@ export const revokeShareLink = operation({
   summary: 'Revoke a share link',
   description: 'The link stops working immediately and permanently. Its creator and admins can do this.',
   params: { id: 'Id of the share link (shr_…).' },
-  answer: {
-    status: 200,
-    description: 'The link was revoked.',
-    schema: ShareLinkBody,
-    example: { ...EXAMPLE_SHARE_LINK, state: 'revoked', revoked_at: '2026-11-21T08:00:00.000Z' },
-  },
+  answer: result('The link was revoked.', ShareLinkBody, {
+    ...EXAMPLE_SHARE_LINK,
+    state: 'revoked',
+    revoked_at: '2026-11-21T08:00:00.000Z',
+  }),
   run: ({ shareLinks }: Needs, { params, party }) => shareLinks.revokeShareLink(params.id, party),
 })
 

@@ -1,4 +1,4 @@
-import { operation } from '../../../operations/operation.ts'
+import { operation, result } from '../../../operations/operation.ts'
 import { EXAMPLE_APPROVALS } from '../examples.ts'
 import { moments } from '../parameters.ts'
 import { Approvals } from '../schema.ts'
@@ -14,7 +14,7 @@ export const listApprovals = operation({
   summary: 'List pending approvals',
   description: 'Token sheets and reported entries that the caller can approve, with totals.',
   query: moments,
-  answer: { status: 200, description: 'The pending approvals.', schema: Approvals, example: EXAMPLE_APPROVALS },
+  answer: result('The pending approvals.', Approvals, EXAMPLE_APPROVALS),
   problems: ['database_deadline'],
   run: async ({ sheets }: Needs, { asker: { viewer, self }, party: { person }, query }) =>
     sheets.listApprovals(await sheets.readApprovals(query), { viewer, person: person && { ...person, ...self! } }),

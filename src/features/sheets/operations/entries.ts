@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { endpoint, operation } from '../../../operations/operation.ts'
+import { endpoint, operation, result } from '../../../operations/operation.ts'
 import { parameter } from '../../../operations/parameters.ts'
 import { queryReader } from '../../../schema/query.ts'
 import { TokenEntry, TokenEntryDraft, TokenEntryDraftChange } from '../../entries/schema.ts'
@@ -66,12 +66,10 @@ const importTokenSheetEntries = operation({
         'agent_harness,agent_name,model,started_at,ended_at,input,output,project\r\nclaude-code,reviewer,claude-sonnet-4-5,2026-11-20T17:53:04Z,2026-11-20T18:20:41Z,522,228,acme-web\r\n',
     },
   },
-  answer: {
-    status: 200,
-    description: 'The added entries, or with `dry_run` those that would be added.',
-    schema: ImportedEntries,
-    example: { added: 1, data: [EXAMPLE_DRAFT_ENTRY] },
-  },
+  answer: result('The added entries, or with `dry_run` those that would be added.', ImportedEntries, {
+    added: 1,
+    data: [EXAMPLE_DRAFT_ENTRY],
+  }),
   problems: ['wrong_status'],
   run: ({ sheets }: Needs, { params, query, body, approver }) =>
     sheets.importEntries(params.id, body, approver, readDryRun(query)),
@@ -88,7 +86,7 @@ const changeTokenSheetEntry = operation({
   query: dryRun,
   body: TokenEntryDraftChange,
   example: { tokens: { input: 522, output: 300 }, ticket: 'ACME-43', summary: null },
-  answer: { status: 200, description: 'The draft.', schema: TokenEntry, example: EXAMPLE_DRAFT_ENTRY },
+  answer: result('The draft.', TokenEntry, EXAMPLE_DRAFT_ENTRY),
   problems: ['wrong_status'],
   run: ({ sheets }: Needs, { params: { id, entry }, query, body, approver }) =>
     sheets.changeEntry(id, entry, body, approver, readDryRun(query)),

@@ -2,7 +2,7 @@
 
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { CSV_CONTENT } from '../../../http/documentation.ts'
-import { endpoint, operation } from '../../../operations/operation.ts'
+import { endpoint, operation, result } from '../../../operations/operation.ts'
 import { listPage, listParameter, listSort, momentParameter } from '../../../operations/parameters.ts'
 import { readListQuery } from '../../entries/contract.ts'
 import { pageOfEntry } from '../../entries/examples.ts'
@@ -60,12 +60,7 @@ const listTokenSheetEntries = operation({
   description: 'Newest first. Use `GET /token-entries?sheet=…` to combine this with other filters or export CSV.',
   params,
   query: { limit, page },
-  answer: {
-    status: 200,
-    description: 'A page of entries.',
-    schema: TokenEntryList,
-    example: pageOfEntry(EXAMPLE_DRAFT_ENTRY),
-  },
+  answer: result('A page of entries.', TokenEntryList, pageOfEntry(EXAMPLE_DRAFT_ENTRY)),
   run: async ({ sheets, entries }: Needs & { entries: EntriesService }, { params, query, approver: { viewer } }) => {
     const { limit, after } = readListQuery(query, 'UTC')
     const sheet = await sheets.getSheet(params.id, viewer)

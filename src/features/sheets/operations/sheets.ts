@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { type Answer, operation } from '../../../operations/operation.ts'
+import { type Answer, operation, result } from '../../../operations/operation.ts'
 import { Reason } from '../../entries/schema.ts'
 import { TEMPLATE } from '../csv.ts'
 import { EXAMPLE_APPROVED, EXAMPLE_OVERLAPS, EXAMPLE_RETURNED, EXAMPLE_SHEET, EXAMPLE_SUBMITTED } from '../examples.ts'
@@ -67,7 +67,7 @@ export const getTokenSheet = operation({
   method: 'GET',
   path: '/token-sheets/:id',
   summary: 'Get a token sheet',
-  answer: { status: 200, description: 'The sheet.', schema: TokenSheet, example: EXAMPLE_SHEET },
+  answer: result('The sheet.', TokenSheet, EXAMPLE_SHEET),
   run: ({ sheets }: Needs, call) => sheets.getSheet(call.params.id, call.approver.viewer),
 })
 
@@ -93,7 +93,7 @@ const listTokenSheetOverlaps = operation({
   description:
     'Pairs of entries of the same person and harness that ran at the same time, so the same usage may be counted twice.',
   params,
-  answer: { status: 200, description: 'The pairs.', schema: SheetOverlaps, example: EXAMPLE_OVERLAPS },
+  answer: result('The pairs.', SheetOverlaps, EXAMPLE_OVERLAPS),
   problems: ['database_deadline'],
   run: ({ sheets }: Needs, call) => sheets.listOverlaps(call.params.id, call.approver.viewer),
 })

@@ -1,4 +1,4 @@
-import { type AnyAction, endpoint, operation } from '../../../operations/operation.ts'
+import { type AnyAction, endpoint, operation, result } from '../../../operations/operation.ts'
 import { EXAMPLE_GRANT, EXAMPLE_NEW_GRANT } from '../examples.ts'
 import { GrantBody, GrantList, NewGrant } from '../schema.ts'
 import type { ViewersService } from '../service.ts'
@@ -32,7 +32,7 @@ const listGrants = operation({
   summary: 'List what a viewer sees',
   description: 'The clients and projects that were granted to the person. Only somebody with the role viewer has any.',
   scope: 'people:read',
-  answer: { status: 200, description: 'The grants.', schema: GrantList, example: { data: [EXAMPLE_GRANT] } },
+  answer: result('The grants.', GrantList, { data: [EXAMPLE_GRANT] }),
   run: async ({ viewers }: Needs, { params }) => ({ data: await viewers.listGrants(params.id) }),
 })
 

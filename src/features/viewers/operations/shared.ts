@@ -4,7 +4,7 @@ import { requireCaller } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { CSV_CONTENT } from '../../../http/documentation.ts'
 import { bytesResponse } from '../../../http/exports.ts'
-import { endpoint, type Served, several } from '../../../operations/operation.ts'
+import { endpoint, result, type Served, several } from '../../../operations/operation.ts'
 import { listPage, listParameter, parameter } from '../../../operations/parameters.ts'
 import { reportPeriod } from '../../reports/parameters.ts'
 import { BUCKET_WIDTHS, WEEKDAYS } from '../../reports/schema.ts'
@@ -31,12 +31,7 @@ const getShared = endpoint({
   id: 'getShared',
   path: '/shared',
   summary: 'Get what is shared with you',
-  answer: {
-    status: 200,
-    description: 'The clients and projects that you see.',
-    schema: Shared,
-    example: EXAMPLE_SHARED,
-  },
+  answer: result('The clients and projects that you see.', Shared, EXAMPLE_SHARED),
   run: ({ viewers }: Needs, { served }) => viewers.shared(personOf(served)),
 })
 
@@ -96,7 +91,7 @@ const getSharedBill = endpoint({
   path: '/shared/bills/:id',
   params,
   summary: 'Get a bill that is shared with you',
-  answer: { status: 200, description: 'The bill.', schema: SharedBill, example: EXAMPLE_SHARED_BILL },
+  answer: result('The bill.', SharedBill, EXAMPLE_SHARED_BILL),
   run: ({ viewers }: Needs, { params, served }) => viewers.getBill(personOf(served), params.id),
 })
 

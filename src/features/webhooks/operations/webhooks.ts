@@ -1,4 +1,4 @@
-import { type Answer, type Call, operation, several } from '../../../operations/operation.ts'
+import { type Call, operation, result, several } from '../../../operations/operation.ts'
 import { paging, parameter } from '../../../operations/parameters.ts'
 import { readListPage } from '../../../schema/query.ts'
 import {
@@ -34,7 +34,7 @@ const managing = { tag: 'Webhooks', allow: { session: ['admin'] }, scope: 'webho
 const params = { id: 'Id of the webhook (whk_…).' }
 const one = { object: 'whk', params } as const
 
-const WEBHOOK: Answer = { status: 200, description: 'The webhook.', schema: WebhookBody, example: EXAMPLE_WEBHOOK }
+const WEBHOOK = result('The webhook.', WebhookBody, EXAMPLE_WEBHOOK)
 
 const managerOf = ({ principal, party }: Pick<Call, 'principal' | 'party'>): Manager => ({ principal, by: party.by })
 
@@ -173,12 +173,10 @@ export const rotateWebhookSecret = operation({
     'Returns a new secret, which is shown only once. For `overlap_hours`, messages have a signature by each of the two secrets.',
   body: SecretRotation,
   example: { overlap_hours: 24 },
-  answer: {
-    status: 200,
-    description: 'The webhook with its new secret.',
-    schema: CreatedWebhook,
-    example: { ...EXAMPLE_CREATED_WEBHOOK, previous_secret_until: '2026-11-21T17:53:04.000Z' },
-  },
+  answer: result('The webhook with its new secret.', CreatedWebhook, {
+    ...EXAMPLE_CREATED_WEBHOOK,
+    previous_secret_until: '2026-11-21T17:53:04.000Z',
+  }),
   run: ({ webhooks }: Needs, call) =>
     webhooks.rotateSecret(call.params.id, { overlapHours: call.body.overlap_hours }, managerOf(call)),
 })
@@ -192,7 +190,7 @@ const testWebhook = operation({
   summary: 'Test a webhook',
   description:
     'Sends an event of the type `webhook.test` at once, also to a disabled webhook, and returns what came back.',
-  answer: { status: 200, description: 'The result.', schema: WebhookDelivery, example: EXAMPLE_TEST_DELIVERY },
+  answer: result('The result.', WebhookDelivery, EXAMPLE_TEST_DELIVERY),
   run: ({ webhooks }: Needs, { params }) => webhooks.testWebhook(params.id),
 })
 
@@ -220,12 +218,13 @@ const resendWebhookEvent = operation({
   summary: 'Send an event again',
   description:
     'Sends an event of the log at once, whatever else is waiting, with its own id, and returns what came back. Both you and the owner of the webhook must be able to read it.',
-  answer: {
+  answer: result('The result.', WebhookDelivery, {
+    ...EXAMPLE_DELIVERY,
+    kind: 'resend',
+    delivered: true,
     status: 200,
-    description: 'The result.',
-    schema: WebhookDelivery,
-    example: { ...EXAMPLE_DELIVERY, kind: 'resend', delivered: true, status: 200, error: null },
-  },
+    error: null,
+  }),
   problems: ['webhook_suspended'],
   run: ({ webhooks }: Needs, call) => webhooks.resend(call.params.id, call.params.event, managerOf(call)),
 })
