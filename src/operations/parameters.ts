@@ -39,6 +39,13 @@ const filled = (meaning: Meaning, pattern: string): Meaning =>
 /** One optional value. */
 export const parameter = (meaning: Meaning) => Type.Optional(text(filled(meaning, FILLED)))
 
+export const textParameter = (description: string) => parameter({ type: 'string', description })
+
+export const flagParameter = (description: string) => parameter({ type: 'boolean', description })
+
+export const choiceParameter = (values: readonly string[], description: string) =>
+  parameter({ type: 'string', enum: [...values], description })
+
 /** What a date means wherever a moment is a parameter. */
 const DAY_MEANING = 'A date is the first moment of that day in the organization’s time zone.'
 

@@ -1,12 +1,9 @@
 /** The parameters of reports. */
-import { exportFormat, parameter, requiredParameter } from '../../operations/parameters.ts'
+import { exportFormat, requiredParameter, textParameter } from '../../operations/parameters.ts'
 import { entryFilters } from '../selection/parameters.ts'
 
 export const timeZone = () =>
-  parameter({
-    type: 'string',
-    description: 'An IANA zone, such as `Europe/Berlin`: of dates and buckets. The organization’s where absent.',
-  })
+  textParameter('An IANA zone, such as `Europe/Berlin`: of dates and buckets. The organization’s where absent.')
 
 export const reportPeriod = () => ({
   starting_at: requiredParameter({
@@ -14,10 +11,9 @@ export const reportPeriod = () => ({
     description:
       'Sessions that started at or after this moment: a timestamp with its offset, or a date for its first moment in the time zone.',
   }),
-  ending_at: parameter({
-    type: 'string',
-    description: 'Sessions that started before this moment, which is now where absent; a date means its first moment.',
-  }),
+  ending_at: textParameter(
+    'Sessions that started before this moment, which is now where absent; a date means its first moment.',
+  ),
   time_zone: timeZone(),
 })
 

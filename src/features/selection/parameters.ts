@@ -1,6 +1,6 @@
 /** The parameters that select entries for lists, reports and bulk actions, and the formats of lists. */
 
-import { listParameter, momentParameter, parameter } from '../../operations/parameters.ts'
+import { choiceParameter, listParameter, momentParameter, parameter } from '../../operations/parameters.ts'
 import { ENTRY_FILTER_LIST, type EntryFilterName, type ListFilterName } from '../../shared/entry-filters.ts'
 import { ENTRY_FORMATS } from './order.ts'
 
@@ -25,10 +25,8 @@ export function entryFilters(): EntryFilters {
 }
 
 export const entryFormat = () => ({
-  format: parameter({
-    type: 'string',
-    enum: [...ENTRY_FORMATS],
-    description:
-      '`csv` and `ndjson` export everything that matches the filters, regardless of `limit` and `page`; `Accept: text/csv` and `Accept: application/x-ndjson` do the same.',
-  }),
+  format: choiceParameter(
+    ENTRY_FORMATS,
+    '`csv` and `ndjson` export everything that matches the filters, regardless of `limit` and `page`; `Accept: text/csv` and `Accept: application/x-ndjson` do the same.',
+  ),
 })

@@ -1,7 +1,13 @@
 import { csvResponse, fileFormat, ndjsonResponse } from '../../../http/csv.ts'
 import { EXPORT_CONTENT } from '../../../http/documentation.ts'
 import { endpoint, several } from '../../../operations/operation.ts'
-import { listPage, listParameter, momentParameter, parameter } from '../../../operations/parameters.ts'
+import {
+  choiceParameter,
+  listPage,
+  listParameter,
+  momentParameter,
+  textParameter,
+} from '../../../operations/parameters.ts'
 import { AUDIT_FORMATS, readAuditQuery } from '../query.ts'
 import { AUDIT_COLUMNS, AuditTrail, changeBody, EXAMPLE_CHANGE } from '../schema.ts'
 import type { AuditService, AuditView } from '../service.ts'
@@ -35,17 +41,12 @@ export const listChanges = endpoint({
     ),
     starting_at: momentParameter('At or after this time.'),
     ending_at: momentParameter('Before this time.'),
-    search: parameter({
-      type: 'string',
-      description: 'Text to search for in the action, the object, the origin and the changed values.',
-    }),
+    search: textParameter('Text to search for in the action, the object, the origin and the changed values.'),
     ...listPage('Changes'),
-    format: parameter({
-      type: 'string',
-      enum: [...AUDIT_FORMATS],
-      description:
-        '`csv` and `ndjson` export all changes that match the filters, regardless of `limit` and `page`; `Accept: text/csv` and `Accept: application/x-ndjson` do the same.',
-    }),
+    format: choiceParameter(
+      AUDIT_FORMATS,
+      '`csv` and `ndjson` export all changes that match the filters, regardless of `limit` and `page`; `Accept: text/csv` and `Accept: application/x-ndjson` do the same.',
+    ),
   },
   answer: { ...several('A page of audit log entries.', AuditTrail, EXAMPLE_CHANGE), also: EXPORT_CONTENT },
   problems: ['database_deadline'],

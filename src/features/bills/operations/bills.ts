@@ -1,5 +1,5 @@
 import { listing, operation, result } from '../../../operations/operation.ts'
-import { listParameter, listSort, parameter } from '../../../operations/parameters.ts'
+import { flagParameter, listParameter, listSort, parameter, textParameter } from '../../../operations/parameters.ts'
 import { DAY } from '../../../schema/types.ts'
 import { BILL_COLUMNS } from '../csv.ts'
 import { EXAMPLE_BILL, EXAMPLE_CREDIT_NOTE, EXAMPLE_HEAD, EXAMPLE_TOTALS } from '../examples.ts'
@@ -11,19 +11,13 @@ import { BILL, CHANGING, type Needs, one, READING, seen } from './bill.ts'
 
 const filters = {
   state: listParameter('State.', { type: 'string', enum: [...BILL_STATES] }),
-  client: parameter({ type: 'string', description: 'ID or name of a client.' }),
-  project: parameter({ type: 'string', description: 'ID, key, name or alias of a project.' }),
-  ticket: parameter({
-    type: 'string',
-    description: 'ID or key of a ticket: bills that contain entries of it. A void bill contains none.',
-  }),
+  client: textParameter('ID or name of a client.'),
+  project: textParameter('ID, key, name or alias of a project.'),
+  ticket: textParameter('ID or key of a ticket: bills that contain entries of it. A void bill contains none.'),
   from: parameter({ type: 'string', pattern: DAY, description: 'Issued on or after this date.' }),
   to: parameter({ type: 'string', pattern: DAY, description: 'Issued on or before this date.' }),
-  overdue: parameter({ type: 'boolean', description: 'Only bills that are overdue, or only others.' }),
-  delivery_failed: parameter({
-    type: 'boolean',
-    description: 'Only bills with the delivery state `failed`, or only others.',
-  }),
+  overdue: flagParameter('Only bills that are overdue, or only others.'),
+  delivery_failed: flagParameter('Only bills with the delivery state `failed`, or only others.'),
 }
 
 export const listBills = listing({

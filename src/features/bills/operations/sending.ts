@@ -1,7 +1,7 @@
 /** Bills before they are sent: what is left to bill, what a bill would be, and sending it. */
 import { Problem } from '../../../errors.ts'
 import { endpoint, operation, result, type Served } from '../../../operations/operation.ts'
-import { listParameter, parameter } from '../../../operations/parameters.ts'
+import { flagParameter, listParameter, parameter, textParameter } from '../../../operations/parameters.ts'
 import { EXAMPLE_PREVIEW, EXAMPLE_REQUEST } from '../examples.ts'
 import { readBillRun, readUsualTerms } from '../query.ts'
 import { EXAMPLE_RUN, EXAMPLE_TERMS } from '../run-examples.ts'
@@ -35,15 +35,12 @@ const getBillRun = operation({
       pattern: '^\\d{4}-(0[1-9]|1[0-2])$',
       description: 'The month to bill. Required.',
     }),
-    include_earlier: parameter({
-      type: 'boolean',
-      description:
-        'Whether bills include unbilled entries from before the month. Without it, clients that have some are blocked.',
-    }),
-    leave_unpriced: parameter({
-      type: 'boolean',
-      description: 'Whether bills leave out unpriced entries. Without it, clients that have some are blocked.',
-    }),
+    include_earlier: flagParameter(
+      'Whether bills include unbilled entries from before the month. Without it, clients that have some are blocked.',
+    ),
+    leave_unpriced: flagParameter(
+      'Whether bills leave out unpriced entries. Without it, clients that have some are blocked.',
+    ),
     rate: listParameter('Exchange rate of a currency, such as `EUR:0.92`, instead of that of the client’s last bill.', {
       type: 'string',
     }),
@@ -62,8 +59,8 @@ const getUsualBillTerms = operation({
   description:
     'Returns the terms with which a client or project is usually billed: from the client’s settings, otherwise its last bill. They are suggestions: a bill has the terms of its request.',
   query: {
-    client: parameter({ type: 'string', description: 'ID or name of a client.' }),
-    project: parameter({ type: 'string', description: 'ID, key, name or alias of a project.' }),
+    client: textParameter('ID or name of a client.'),
+    project: textParameter('ID, key, name or alias of a project.'),
   },
   answer: result('The terms.', UsualTerms, EXAMPLE_TERMS),
   run: ({ bills }: Needs, { query }) => bills.usualTerms(readUsualTerms(query)),

@@ -1,5 +1,5 @@
 import { operation, result, several } from '../../../operations/operation.ts'
-import { listParameter, paging, parameter } from '../../../operations/parameters.ts'
+import { choiceParameter, listParameter, paging, textParameter } from '../../../operations/parameters.ts'
 import {
   EXAMPLE_BUDGET,
   EXAMPLE_BUDGET_ALERT,
@@ -53,11 +53,10 @@ export const listBudgets = operation({
       'Only active budgets whose current period is counted and in one of these states: `within`, `nearly` (from 80%) or `exceeded`.',
       { type: 'string', enum: [...BUDGET_STATES] },
     ),
-    archived: parameter({
-      type: 'string',
-      enum: ['exclude', 'include', 'only'],
-      description: 'Whether archived budgets are listed. Default: `exclude`.',
-    }),
+    archived: choiceParameter(
+      ['exclude', 'include', 'only'],
+      'Whether archived budgets are listed. Default: `exclude`.',
+    ),
     ...paging('Budgets'),
   },
   answer: several('A page of budgets.', BudgetList, EXAMPLE_BUDGET),
@@ -92,13 +91,13 @@ const checkBudgets = operation({
   summary: 'Check whether budgets leave anything',
   description: `For scripts that stop themselves: whether entries of this project, person and so on still fit into the budgets that they count for. ${SEEN}`,
   query: {
-    client: parameter({ type: 'string', description: 'Id or name of a client.' }),
-    project: parameter({ type: 'string', description: 'Id, key, name or alias of a project.' }),
-    ticket: parameter({ type: 'string', description: 'Id or key of a ticket.' }),
-    agent_manager: parameter({ type: 'string', description: 'Id or e-mail address of a person. Default: nobody.' }),
-    agent_name: parameter({ type: 'string', description: 'Name of an agent.' }),
-    model: parameter({ type: 'string', description: 'Name of a model.' }),
-    label: parameter({ type: 'string', description: '`name:value`, such as `repository:acme/web`.' }),
+    client: textParameter('Id or name of a client.'),
+    project: textParameter('Id, key, name or alias of a project.'),
+    ticket: textParameter('Id or key of a ticket.'),
+    agent_manager: textParameter('Id or e-mail address of a person. Default: nobody.'),
+    agent_name: textParameter('Name of an agent.'),
+    model: textParameter('Name of a model.'),
+    label: textParameter('`name:value`, such as `repository:acme/web`.'),
   },
   answer: result('What is left.', BudgetCheck, EXAMPLE_BUDGET_CHECK),
   run: ({ budgets }: Needs, { party: { person }, asker, query }) =>
@@ -112,7 +111,7 @@ export const listBudgetAlerts = operation({
   path: '/budgets/alerts',
   summary: 'List alerts of budgets',
   description: `Newest first. ${SEEN}`,
-  query: { budget: parameter({ type: 'string', description: 'Only alerts of this budget.' }), ...paging('Alerts') },
+  query: { budget: textParameter('Only alerts of this budget.'), ...paging('Alerts') },
   answer: several('A page of alerts.', BudgetAlertList, EXAMPLE_BUDGET_ALERT),
   problems: ['not_found'],
   run: ({ budgets }: Needs, { party, query }) => budgets.listAlerts(party.person, readAlertList(query)),

@@ -3,7 +3,7 @@ import { approvalViewerOf, requireCaller } from '../../../http/access.ts'
 import { EVENT_STREAM_CONTENT } from '../../../http/documentation.ts'
 import { eventStream, HEARTBEAT_MS, isEventStream, STREAM_MS, serverSentEvent } from '../../../http/event-stream.ts'
 import { endpoint } from '../../../operations/operation.ts'
-import { parameter } from '../../../operations/parameters.ts'
+import { textParameter } from '../../../operations/parameters.ts'
 import { queryReader } from '../../../schema/query.ts'
 import { CHANGE_KINDS } from '../kinds.ts'
 import { ChangesAnswer } from '../schema.ts'
@@ -38,10 +38,7 @@ export const followChanges = endpoint({
   allow: ['session'],
   scope: 'people-only',
   query: {
-    after: parameter({
-      type: 'string',
-      description: 'The `id` of an earlier response or message, to get what changed since; now by default.',
-    }),
+    after: textParameter('The `id` of an earlier response or message, to get what changed since; now by default.'),
   },
   answer: {
     status: 200,

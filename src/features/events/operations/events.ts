@@ -7,7 +7,7 @@ import { linkBase } from '../../../http/link-base.ts'
 import { RENEW_MS } from '../../../http/renewal.ts'
 import type { PublicUrl } from '../../../http/same-origin.ts'
 import { endpoint, result } from '../../../operations/operation.ts'
-import { listParameter, parameter } from '../../../operations/parameters.ts'
+import { listParameter, parameter, textParameter } from '../../../operations/parameters.ts'
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from '../../../shared/event-types.ts'
 import { EXAMPLE_EVENT } from '../examples.ts'
 import { readEventId, readEventsQuery, writeEventId } from '../query.ts'
@@ -51,11 +51,9 @@ An entry is reported as one \`entry.created\`, and as \`entry.updated\` each tim
 
 ${TYPE_LIST}`,
   query: {
-    after: parameter({
-      type: 'string',
-      description:
-        'The position to continue from: the id of the last event that you have, or the `next_after` of the previous response. `now` skips everything until now; without it, the list begins with the oldest event that is left.',
-    }),
+    after: textParameter(
+      'The position to continue from: the id of the last event that you have, or the `next_after` of the previous response. `now` skips everything until now; without it, the list begins with the oldest event that is left.',
+    ),
     types: listParameter('Types of events, or all of an area, such as `entry.*`.'),
     limit: parameter({ type: 'integer', minimum: 1, maximum: 1_000, description: 'Events per page; 50 by default.' }),
     wait: parameter({

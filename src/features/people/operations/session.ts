@@ -1,7 +1,7 @@
 import { EVERY_ROLE, requireCaller } from '../../../http/access.ts'
 import type { SessionCookie } from '../../../http/session-cookie.ts'
 import { endpoint } from '../../../operations/operation.ts'
-import { parameter } from '../../../operations/parameters.ts'
+import { flagParameter } from '../../../operations/parameters.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import { EXAMPLE_SESSION } from '../examples.ts'
 import { readSignOut } from '../query.ts'
@@ -44,7 +44,7 @@ const signOut = endpoint({
   summary: 'Sign out',
   allow: { session: EVERY_ROLE },
   scope: 'people-only',
-  query: { everywhere: parameter({ type: 'boolean', description: 'Whether to end all your other sessions too.' }) },
+  query: { everywhere: flagParameter('Whether to end all your other sessions too.') },
   answer: { status: 204, description: 'Signed out.', headers: ['Set-Cookie'] },
   run: async ({ people, cookie }: Needs, { query, party, served: { caller, request, set } }) => {
     await people.signOut(requireCaller(caller, ['session']), { ...readSignOut(query), by: party.by })

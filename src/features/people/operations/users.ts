@@ -1,6 +1,6 @@
 import { Problem } from '../../../errors.ts'
 import { type Answer, listing, operation, result } from '../../../operations/operation.ts'
-import { listParameter, listSort, parameter } from '../../../operations/parameters.ts'
+import { choiceParameter, listParameter, listSort, textParameter } from '../../../operations/parameters.ts'
 import { ROLES, USER_STATES } from '../../../schema/fields.ts'
 import { EXAMPLE_DISABLED, EXAMPLE_EMAILS, EXAMPLE_USER } from '../examples.ts'
 import { readUserList } from '../query.ts'
@@ -39,13 +39,9 @@ export const listUsers = listing({
   description: 'Most recently added first; CSV is sorted by name.',
   plural: 'people',
   query: {
-    search: parameter({ type: 'string', description: 'Text to search for in the name and the e-mail address.' }),
+    search: textParameter('Text to search for in the name and the e-mail address.'),
     role: listParameter('Role of the person.', { type: 'string', enum: [...ROLES] }),
-    state: parameter({
-      type: 'string',
-      enum: [...USER_STATES],
-      description: 'Whether the person is active or disabled.',
-    }),
+    state: choiceParameter(USER_STATES, 'Whether the person is active or disabled.'),
     ...listSort(USER_SORTS, 'the last added first'),
   },
   page: UserList,

@@ -5,7 +5,7 @@ import { validationFailed } from '../../../errors.ts'
 import { EVERY_ROLE, requireCaller } from '../../../http/access.ts'
 import { streamedResponse } from '../../../http/exports.ts'
 import { type AnyAction, endpoint, operation, result } from '../../../operations/operation.ts'
-import { parameter } from '../../../operations/parameters.ts'
+import { choiceParameter } from '../../../operations/parameters.ts'
 import { foldEmail } from '../../../schema/fields.ts'
 import { type QueryTexts, queryReader } from '../../../schema/query.ts'
 import type { PeopleService } from '../../people/service.ts'
@@ -38,11 +38,10 @@ const EXPORTING = {
   description:
     'The account, tokens without secrets, responsibilities, grants, deputies, preferences, share links, placement rules, token sheets, bills without amounts, sessions, entries with their history, and audit log entries. Recorded in the audit log.',
   query: {
-    format: parameter({
-      type: 'string',
-      enum: [...PERSONAL_DATA_FORMATS],
-      description: '`json` (default), or `csv` for a ZIP archive with a CSV file for each kind of object.',
-    }),
+    format: choiceParameter(
+      PERSONAL_DATA_FORMATS,
+      '`json` (default), or `csv` for a ZIP archive with a CSV file for each kind of object.',
+    ),
   },
   answer: {
     status: 200,

@@ -1,6 +1,6 @@
 import { PROPOSAL_STATES } from '../../../database/schema/values.ts'
 import { type Answer, operation, several } from '../../../operations/operation.ts'
-import { paging, parameter } from '../../../operations/parameters.ts'
+import { choiceParameter, paging } from '../../../operations/parameters.ts'
 import { EXAMPLE_NEW_PROPOSAL, EXAMPLE_PROPOSAL } from '../examples.ts'
 import { proposalBody } from '../proposal-wire.ts'
 import { readProposal, readProposalList } from '../request.ts'
@@ -33,7 +33,7 @@ export const listRuleProposals = operation({
   summary: 'List proposed rules',
   description: 'Your own proposals, or everybody’s with the role billing or admin, newest first.',
   query: {
-    state: parameter({ type: 'string', enum: [...PROPOSAL_STATES], description: 'Only proposals in this state.' }),
+    state: choiceParameter(PROPOSAL_STATES, 'Only proposals in this state.'),
     ...paging('Proposed rules'),
   },
   answer: several('A page of proposed rules.', ProposalList, EXAMPLE_PROPOSAL),

@@ -1,5 +1,5 @@
 import { operation, result, several } from '../../../operations/operation.ts'
-import { parameter, requiredParameter } from '../../../operations/parameters.ts'
+import { flagParameter, requiredParameter } from '../../../operations/parameters.ts'
 import { lastPage } from '../../../schema/lists.ts'
 import { EXAMPLE_ALIAS, EXAMPLE_RESOLUTION, EXAMPLE_VALUED } from '../examples.ts'
 import { readAliasList, readAliasName } from '../query.ts'
@@ -27,7 +27,7 @@ const listPriceAliases = operation({
   summary: 'List model aliases',
   description: 'Returns all aliases, sorted by name, without pagination.',
   query: {
-    all: parameter({ type: 'boolean', description: 'Whether to include aliases that were loaded with price tables.' }),
+    all: flagParameter('Whether to include aliases that were loaded with price tables.'),
   },
   answer: several('The aliases.', AliasList, EXAMPLE_ALIAS),
   run: async ({ prices }: Needs, { query }) =>

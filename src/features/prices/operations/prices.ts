@@ -3,7 +3,14 @@ import { CSV_CONTENT } from '../../../http/documentation.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { endpoint, operation, result, several } from '../../../operations/operation.ts'
-import { listPage, listParameter, parameter, requiredParameter } from '../../../operations/parameters.ts'
+import {
+  flagParameter,
+  listPage,
+  listParameter,
+  parameter,
+  requiredParameter,
+  textParameter,
+} from '../../../operations/parameters.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import {
   EXAMPLE_ADDED_PRICE,
@@ -58,7 +65,7 @@ const listPrices = endpoint({
   description:
     'Most recently loaded first. Different filters must all match. CSV contains all prices, in a format that `POST /prices/load` accepts.',
   query: {
-    search: parameter({ type: 'string', description: 'Text to search for in the model name and the provider.' }),
+    search: textParameter('Text to search for in the model name and the provider.'),
     provider: listParameter('Provider of the model.'),
     model: listParameter('Exact name of a model.'),
     source: listParameter('Source of the price.', { type: 'string', enum: [...PRICE_SOURCES] }),
@@ -91,14 +98,11 @@ const resolvePrice = operation({
     'Returns the lookup step that finds the price, and why earlier steps do not. Step 8 means unpriced. With token counts or tools, also returns the cost of one request with these counts, and the calculation.',
   query: {
     model: requiredParameter({ type: 'string', description: 'Name of the model, as entries report it.' }),
-    provider: parameter({ type: 'string', description: 'Provider, if entries report one.' }),
-    at: parameter({
-      type: 'string',
-      description: 'A date in the organization’s time zone, or a timestamp with a UTC offset; now by default.',
-    }),
-    service_tier: parameter({ type: 'string', description: 'Service tier of the request, such as `batch`.' }),
-    speed: parameter({ type: 'string', description: 'Speed of the request, such as `fast`.' }),
-    region: parameter({ type: 'string', description: 'Region of the request, such as `us`.' }),
+    provider: textParameter('Provider, if entries report one.'),
+    at: textParameter('A date in the organization’s time zone, or a timestamp with a UTC offset; now by default.'),
+    service_tier: textParameter('Service tier of the request, such as `batch`.'),
+    speed: textParameter('Speed of the request, such as `fast`.'),
+    region: textParameter('Region of the request, such as `us`.'),
     tool: listParameter('`name:uses` of a tool in the request, such as `web_search:3`, to calculate its cost.'),
     input: countOf('Input tokens that are not cached'),
     output: countOf('Output tokens'),
@@ -197,26 +201,20 @@ const loadPrices = operation({
     'The body is the file, up to 8 MiB and 20,000 models. Loading only adds rows, either all of them or, if something fails, none; implausible rows are rejected by name, and rows that are older than the prices they would replace are skipped. The load is recorded, and `POST /prices/loads/{id}/undo` undoes it. Entries that already have a list value do not change; unpriced entries are valued.',
   query: {
     format: TABLE_PARAMETERS.format,
-    effective_from: parameter({
-      type: 'string',
-      description:
-        'Effective date of rows without one: a date in the organization’s time zone, a timestamp with a UTC offset, or `always`. Dates in a table are in UTC. By default, a changed price takes effect today, and the first price of a model is always in effect.',
-    }),
-    as_of: parameter({
-      type: 'string',
-      description:
-        'Date of the table: a day of the organization’s time zone, or a timestamp with a UTC offset. By default the date in the file, else the newest date of its models, else `modified_at`, else today.',
-    }),
-    modified_at: parameter({ type: 'string', description: 'When the file was last modified, if it contains no date.' }),
+    effective_from: textParameter(
+      'Effective date of rows without one: a date in the organization’s time zone, a timestamp with a UTC offset, or `always`. Dates in a table are in UTC. By default, a changed price takes effect today, and the first price of a model is always in effect.',
+    ),
+    as_of: textParameter(
+      'Date of the table: a day of the organization’s time zone, or a timestamp with a UTC offset. By default the date in the file, else the newest date of its models, else `modified_at`, else today.',
+    ),
+    modified_at: textParameter('When the file was last modified, if it contains no date.'),
     allow_older: TABLE_PARAMETERS.allow_older,
-    name: parameter({ type: 'string', description: 'Name of the file, for the list of loads.' }),
+    name: textParameter('Name of the file, for the list of loads.'),
     dry_run: TABLE_PARAMETERS.dry_run,
-    force: parameter({
-      type: 'boolean',
-      description:
-        'Accepts implausible prices: above $1,000 per million tokens, or cache writes above 4 times the input price.',
-    }),
-    allow_free: parameter({ type: 'boolean', description: 'Accepts free models.' }),
+    force: flagParameter(
+      'Accepts implausible prices: above $1,000 per million tokens, or cache writes above 4 times the input price.',
+    ),
+    allow_free: flagParameter('Accepts free models.'),
   },
   answer: result('What was added, or would be added with `dry_run`.', PriceTableBody, EXAMPLE_LOADED),
   problems: ['unreadable_price_table', 'database_deadline'],

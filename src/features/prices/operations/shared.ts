@@ -1,6 +1,6 @@
 /** What the operations of prices, loads and aliases share. */
 import { Type } from '@sinclair/typebox'
-import { parameter } from '../../../operations/parameters.ts'
+import { choiceParameter, flagParameter } from '../../../operations/parameters.ts'
 import { TABLE_FORMATS } from '../sources.ts'
 
 export const READING = { tag: 'Prices', allow: ['read', 'session'], scope: 'prices:read' } as const
@@ -14,16 +14,9 @@ export const READING_LOADS = { tag: 'Prices', allow: MAY_CHANGE, scope: 'prices:
 
 /** Parameters of the operations that read a price table. */
 export const TABLE_PARAMETERS = {
-  format: parameter({
-    type: 'string',
-    enum: [...TABLE_FORMATS],
-    description: 'Format of the file; detected automatically by default.',
-  }),
-  allow_older: parameter({
-    type: 'boolean',
-    description: 'Also loads rows that are older than the different prices they replace.',
-  }),
-  dry_run: parameter({ type: 'boolean', description: 'Returns what would be added, without writing anything.' }),
+  format: choiceParameter(TABLE_FORMATS, 'Format of the file; detected automatically by default.'),
+  allow_older: flagParameter('Also loads rows that are older than the different prices they replace.'),
+  dry_run: flagParameter('Returns what would be added, without writing anything.'),
 }
 
 /** A body that is a price table: any JSON, or CSV. */

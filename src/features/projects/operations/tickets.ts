@@ -1,6 +1,6 @@
 import type { Viewer } from '../../../access/visibility.ts'
 import { listing, operation, result } from '../../../operations/operation.ts'
-import { listParameter, listSort, parameter } from '../../../operations/parameters.ts'
+import { flagParameter, listParameter, listSort } from '../../../operations/parameters.ts'
 import { archivedAndSearch, CHANGING, MAY_CHANGE, READING } from '../../../operations/work.ts'
 import { sightOfTicket } from '../access.ts'
 import { TICKET_COLUMNS } from '../csv.ts'
@@ -36,11 +36,9 @@ export const listTickets = listing({
   query: {
     ...archivedAndSearch('Text to search for in the key and the title.'),
     project: listParameter('Id, key, name or alias of a project; `none` for tickets without one.'),
-    conflicting: parameter({
-      type: 'boolean',
-      description:
-        "Whether different people's reports name different projects for the ticket and its project is not yet decided.",
-    }),
+    conflicting: flagParameter(
+      "Whether different people's reports name different projects for the ticket and its project is not yet decided.",
+    ),
     ...listSort(TICKET_SORTS),
   },
   page: TicketList,

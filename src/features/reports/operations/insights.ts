@@ -1,7 +1,7 @@
 /** Reports of what is behind the cost of a period: caching, prices, long requests. */
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { endpoint } from '../../../operations/operation.ts'
-import { parameter, requiredParameter } from '../../../operations/parameters.ts'
+import { choiceParameter, requiredParameter, textParameter } from '../../../operations/parameters.ts'
 import { BUCKET_WIDTHS } from '../buckets.ts'
 import { cacheColumns, cacheLines, PRICE_CHANGES_COLUMNS, SURCHARGE_COLUMNS, WHAT_IF_COLUMNS } from '../csv.ts'
 import { EXAMPLE_CACHE, EXAMPLE_PRICE_CHANGES, EXAMPLE_SURCHARGES, EXAMPLE_WHAT_IF } from '../examples.ts'
@@ -19,12 +19,11 @@ const reportCache = endpoint({
     'Covers the same entries as usage reports. The amounts are calculated from the standard prices that are in effect when a session starts: `saved` is what the tokens read from and written to caches would have cost as uncached input, minus what they cost as cached tokens. Prices of long requests, service tiers and hours of the day are not considered. It is independent of reported costs.',
   query: {
     ...undividedReport(),
-    bucket_width: parameter({
-      type: 'string',
-      enum: [...BUCKET_WIDTHS],
-      description: `Default: \`all\`. At most ${PAGE_BUCKETS.toLocaleString('en')} buckets.`,
-    }),
-    group_by: parameter({ type: 'string', enum: [...CACHE_DIMENSIONS], description: 'What to group by.' }),
+    bucket_width: choiceParameter(
+      BUCKET_WIDTHS,
+      `Default: \`all\`. At most ${PAGE_BUCKETS.toLocaleString('en')} buckets.`,
+    ),
+    group_by: choiceParameter(CACHE_DIMENSIONS, 'What to group by.'),
   },
   answer: reported('The report.', CacheReport, EXAMPLE_CACHE),
   run: async ({ reports }: Needs, { viewer, asker, query, served }) => {
@@ -48,7 +47,7 @@ const reportWhatIf = endpoint({
       type: 'string',
       description: 'The model whose prices are used instead. Use the filter `model` to replace some models only.',
     }),
-    as_provider: parameter({ type: 'string', description: 'Its provider. Where absent, the price of the maker.' }),
+    as_provider: textParameter('Its provider. Where absent, the price of the maker.'),
   },
   answer: reported('The report.', WhatIfReport, EXAMPLE_WHAT_IF),
   run: async ({ reports }: Needs, { viewer, asker, query, served }) => {

@@ -3,7 +3,7 @@ import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { versioned } from '../../../http/entity-tags.ts'
 import { serialized } from '../../../lib/serialized.ts'
 import { endpoint, operation, result } from '../../../operations/operation.ts'
-import { listPage, listParameter, parameter } from '../../../operations/parameters.ts'
+import { choiceParameter, flagParameter, listPage, listParameter } from '../../../operations/parameters.ts'
 import { entryFilters } from '../../selection/parameters.ts'
 import { BUCKET_WIDTHS, WEEKDAYS } from '../buckets.ts'
 import { usageColumns, usageLines, VARIANCE_COLUMNS } from '../csv.ts'
@@ -25,21 +25,16 @@ const reportUsage = endpoint({
   query: {
     ...entryFilters(),
     ...reportPeriod(),
-    bucket_width: parameter({
-      type: 'string',
-      enum: [...BUCKET_WIDTHS],
-      description: `Default: \`1d\`. \`1q\` is a quarter, \`1y\` a year, \`all\` a single bucket. At most ${BUCKET_LIMIT.toLocaleString('en')} buckets.`,
-    }),
-    week_start: parameter({
-      type: 'string',
-      enum: [...WEEKDAYS],
-      description: 'First day of the weeks of `1w`. Default: that of the organization.',
-    }),
+    bucket_width: choiceParameter(
+      BUCKET_WIDTHS,
+      `Default: \`1d\`. \`1q\` is a quarter, \`1y\` a year, \`all\` a single bucket. At most ${BUCKET_LIMIT.toLocaleString('en')} buckets.`,
+    ),
+    week_start: choiceParameter(WEEKDAYS, 'First day of the weeks of `1w`. Default: that of the organization.'),
     group_by: listParameter(`Up to three of ${DIMENSIONS.map((name) => `\`${name}\``).join(', ')}, \`label:<name>\`.`),
     include: listParameter(
       `Further figures, which take longer to calculate: ${EXTRA_FIGURES.map((name) => `\`${name}\``).join(', ')}. \`sessions\` reads every entry of the period.`,
     ),
-    fill_gaps: parameter({ type: 'boolean', description: 'Also return buckets without entries.' }),
+    fill_gaps: flagParameter('Also return buckets without entries.'),
     ...listPage('Number of buckets that a page covers, with or without entries:', {
       usual: PAGE_BUCKETS,
       most: PAGE_BUCKETS,

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { endpoint, operation, result } from '../../../operations/operation.ts'
-import { parameter } from '../../../operations/parameters.ts'
+import { flagParameter } from '../../../operations/parameters.ts'
 import { queryReader } from '../../../schema/query.ts'
 import { TokenEntry, TokenEntryDraft, TokenEntryDraftChange } from '../../entries/schema.ts'
 import { EXAMPLE_DRAFT, EXAMPLE_DRAFT_ENTRY } from '../examples.ts'
@@ -10,10 +10,7 @@ import { CHANGING, type Needs, OWNER, one, params } from './sheet.ts'
 const oneEntry = { object: 'sht', params: { ...params, entry: 'ID of the entry (ent_…).' } } as const
 
 const dryRun = {
-  dry_run: parameter({
-    type: 'boolean',
-    description: 'Returns what would be saved, with its list value and `cost_mismatch`, without saving it.',
-  }),
+  dry_run: flagParameter('Returns what would be saved, with its list value and `cost_mismatch`, without saving it.'),
 }
 
 const readDryRun = queryReader((query) => ({ dryRun: query.flag('dry_run') ?? false }))

@@ -5,7 +5,7 @@ import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { CSV_CONTENT } from '../../../http/documentation.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import { endpoint, result, type Served, several } from '../../../operations/operation.ts'
-import { listPage, listParameter, parameter } from '../../../operations/parameters.ts'
+import { choiceParameter, listPage, listParameter } from '../../../operations/parameters.ts'
 import { reportPeriod } from '../../reports/parameters.ts'
 import { BUCKET_WIDTHS, WEEKDAYS } from '../../reports/schema.ts'
 import { sharedUsageColumns, sharedUsageLines } from '../csv.ts'
@@ -44,20 +44,15 @@ const reportSharedUsage = endpoint({
     'Covers the entries of the projects that you see, as in `GET /reports/usage`. Each row and the totals have the money that the grants of their projects allow, and `cost_entries` and `amount_entries` say how many entries it covers: of the others, the money is not shared, not known, or they are not billed yet. People are named only for projects whose people are shared.',
   query: {
     ...reportPeriod(),
-    bucket_width: parameter({
-      type: 'string',
-      enum: [...BUCKET_WIDTHS],
-      description: 'Default: `1d`. `1q` is a quarter, `1y` a year, `all` a single bucket. At most 1,000 buckets.',
-    }),
-    week_start: parameter({
-      type: 'string',
-      enum: [...WEEKDAYS],
-      description: 'First day of the weeks of `1w`. Default: that of the organization.',
-    }),
+    bucket_width: choiceParameter(
+      BUCKET_WIDTHS,
+      'Default: `1d`. `1q` is a quarter, `1y` a year, `all` a single bucket. At most 1,000 buckets.',
+    ),
+    week_start: choiceParameter(WEEKDAYS, 'First day of the weeks of `1w`. Default: that of the organization.'),
     group_by: listParameter(`Up to two of ${SHARED_DIMENSIONS.map((name) => `\`${name}\``).join(', ')}.`),
     client: listParameter('Id or name of a client that you see.'),
     project: listParameter('Id, key or name of a project that you see.'),
-    format: parameter({ type: 'string', enum: ['json', 'csv'], description: '`Accept: text/csv` does the same.' }),
+    format: choiceParameter(['json', 'csv'], '`Accept: text/csv` does the same.'),
   },
   answer: {
     status: 200,

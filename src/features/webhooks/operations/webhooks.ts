@@ -1,5 +1,5 @@
 import { type Call, operation, result, several } from '../../../operations/operation.ts'
-import { paging, parameter } from '../../../operations/parameters.ts'
+import { flagParameter, paging } from '../../../operations/parameters.ts'
 import { readListPage } from '../../../schema/query.ts'
 import {
   EXAMPLE_CREATED_WEBHOOK,
@@ -46,10 +46,9 @@ export const listWebhooks = operation({
   summary: 'List webhooks',
   description: 'Newest first.',
   query: {
-    failing: parameter({
-      type: 'boolean',
-      description: 'Only webhooks that fail, are suspended, or were disabled because they failed; or only others.',
-    }),
+    failing: flagParameter(
+      'Only webhooks that fail, are suspended, or were disabled because they failed; or only others.',
+    ),
     ...paging('Webhooks'),
   },
   answer: several('A page of webhooks.', WebhookList, EXAMPLE_WEBHOOK),
