@@ -435,6 +435,10 @@ export function validationFailed(issues: Issue[]): Problem {
   )
 }
 
+/** {@link validationFailed} with one issue. */
+export const refusal = (pointer: string, code: string, message: string): Problem =>
+  validationFailed([{ pointer, code, message }])
+
 export function notFound(what: string): Problem {
   return new Problem('not_found', `${what} was not found.`)
 }

@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { Problem, validationFailed } from '../errors.ts'
+import { Problem, refusal } from '../errors.ts'
 import { parseExactJson } from '../lib/exact-json.ts'
 import { GatheredBytes } from '../lib/gathered-bytes.ts'
 import { countParsedMembers, duplicateNames, type JsonCounts, JsonLimitExceeded, scanJson } from '../lib/json-scan.ts'
@@ -293,7 +293,7 @@ function parseJson(
 /** JSON does not define which of the values counts, and intermediaries may have read the other one. */
 function notUnique(path: readonly (string | number)[]): Problem {
   const pointer = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-  return validationFailed([{ pointer, code: 'duplicate_name', message: 'is a duplicate; send each name once' }])
+  return refusal(pointer, 'duplicate_name', 'is a duplicate; send each name once')
 }
 
 function isWellFormed(value: unknown): boolean {

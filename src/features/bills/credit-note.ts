@@ -1,5 +1,5 @@
 /** A credit note: a bill with negative lines that corrects a paid one. Pure. */
-import { type Issue, validationFailed } from '../../errors.ts'
+import { type Issue, refusal, validationFailed } from '../../errors.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { decimalNumber, formatDecimal, parseDecimal, parseExactDecimal } from '../../lib/money.ts'
 import { PPM_DIGITS, RATE_DIGITS, taxOn } from './amounts.ts'
@@ -62,7 +62,7 @@ export function creditLines(
 }
 
 function beyond(message: string) {
-  return validationFailed([{ pointer: '/lines', code: 'too_large', message }])
+  return refusal('/lines', 'too_large', message)
 }
 
 function sumOf(lines: readonly CreditLine[]): bigint {

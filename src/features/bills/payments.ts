@@ -1,7 +1,7 @@
 /** Payments of bills, and refunds of credit notes (docs/design/bills.md#payments). */
 import type { Actor } from '../../access/actor.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { notFound, validationFailed } from '../../errors.ts'
+import { notFound, refusal } from '../../errors.ts'
 import { isDay } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { numberText } from '../../lib/exact-json.ts'
@@ -56,9 +56,7 @@ export function createPayments({ db, clock, audit }: Dependencies) {
     const today = await dayOf(tx, clock.now())
     const { on = today, reference = null } = payment
     if (!isDay(on) || on > today || on < bill.issuedOn) {
-      throw validationFailed([
-        { pointer: '/on', code: 'not_allowed', message: `must be a date from ${bill.issuedOn} to ${today}` },
-      ])
+      throw refusal('/on', 'not_allowed', `must be a date from ${bill.issuedOn} to ${today}`)
     }
     const amount = readAmount(bill, payment)
     const recorded = { amount, paidOn: on, reference, offsetId: null, createdAt: clock.now(), createdBy: by.userId }

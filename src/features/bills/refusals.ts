@@ -1,6 +1,6 @@
 /** Errors for a bill that cannot be sent or change its state. */
 
-import { Problem, validationFailed } from '../../errors.ts'
+import { Problem, refusal } from '../../errors.ts'
 import { counted } from '../../lib/counted.ts'
 import type { SentBill } from './store/bills.ts'
 import type { PaymentRecord } from './store/payments.ts'
@@ -14,13 +14,11 @@ export function nothingToBill(): Problem {
 
 /** `subtotal` is a text with the currency. */
 export function belowZero(subtotal: string): Problem {
-  return validationFailed([
-    {
-      pointer: '/extra_lines',
-      code: 'too_small',
-      message: `make a subtotal of ${subtotal}, and a bill is not for less than 0. To give money back, correct the bill that was paid with a credit note (POST /bills/{id}/credit-note)`,
-    },
-  ])
+  return refusal(
+    '/extra_lines',
+    'too_small',
+    `make a subtotal of ${subtotal}, and a bill is not for less than 0. To give money back, correct the bill that was paid with a credit note (POST /bills/{id}/credit-note)`,
+  )
 }
 
 export function unpricedEntries(entries: number): Problem {
@@ -66,13 +64,11 @@ export function keyReused(key: string): Problem {
 }
 
 export function noRecipient(number: string): Problem {
-  return validationFailed([
-    {
-      pointer: '/to',
-      code: 'required',
-      message: `is required because bill ${number} has no client, or its client has no e-mail address`,
-    },
-  ])
+  return refusal(
+    '/to',
+    'required',
+    `is required because bill ${number} has no client, or its client has no e-mail address`,
+  )
 }
 
 type Named = Pick<SentBill, 'number' | 'kind'>
@@ -135,23 +131,19 @@ export function wasCredited(bill: Named): Problem {
 export function wrongAmount(bill: Named, { open, decimals }: { open: string; decimals: number }): Problem {
   const precision = decimals === 0 ? 'without decimals' : `with at most ${decimals} decimals`
   const refund = bill.kind === 'credit_note' ? '; refunds are negative' : ''
-  return validationFailed([
-    {
-      pointer: '/amount',
-      code: 'not_allowed',
-      message: `must be a part of the open balance of ${nameOf(bill)}, ${open}, ${precision}${refund}`,
-    },
-  ])
+  return refusal(
+    '/amount',
+    'not_allowed',
+    `must be a part of the open balance of ${nameOf(bill)}, ${open}, ${precision}${refund}`,
+  )
 }
 
 export function notWholeRemaining(bill: Named): Problem {
-  return validationFailed([
-    {
-      pointer: '/release',
-      code: 'not_allowed',
-      message: `needs a credit note for the whole remaining amount of ${nameOf(bill)}; leave out the lines`,
-    },
-  ])
+  return refusal(
+    '/release',
+    'not_allowed',
+    `needs a credit note for the whole remaining amount of ${nameOf(bill)}; leave out the lines`,
+  )
 }
 
 /** Of a credit note of a bill whose entries `releasing` has released: without it, the client would owe for them twice. */

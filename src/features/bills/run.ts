@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Database } from '../../database/database.ts'
-import { validationFailed } from '../../errors.ts'
+import { refusal } from '../../errors.ts'
 import { dayAt, daysOfMonth, spanOf } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { decimalNumber, moneyNumber } from '../../lib/money.ts'
@@ -32,7 +32,7 @@ export function createRun({ db, clock, billing }: RunDependencies) {
     const today = dayAt(clock.now(), timeZone)
     const period = daysOfMonth(month)!
     if (period.from > today) {
-      throw validationFailed([{ pointer: '/query/month', code: 'too_large', message: 'must not be in the future' }])
+      throw refusal('/query/month', 'too_large', 'must not be in the future')
     }
     const args: RunArgs = { month, period, today, includeEarlier, leaveUnpriced, rates, portion: billing.portion }
     const { issuer, checks, rows } = await billing.settled(() => db.slowly(RUN_TASK, args))

@@ -1,7 +1,7 @@
 /** Adds, changes and archives budgets. */
 import type { Party } from '../../access/actor.ts'
 import type { Database } from '../../database/database.ts'
-import { notFound, type Problem, validationFailed } from '../../errors.ts'
+import { notFound, type Problem, refusal } from '../../errors.ts'
 import { firstCharacters } from '../../lib/characters.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type AuditService, difference } from '../audit/service.ts'
@@ -89,13 +89,11 @@ export function createChanges({ db, clock, audit, spending, periods, reading }: 
         known.ofProject &&
         (scope || change.starts_on !== undefined || change.ends_on !== undefined || change.roll_over)
       ) {
-        throw validationFailed([
-          {
-            pointer: '',
-            code: 'not_allowed',
-            message: 'of the budget of a project, only the name, the amount and the thresholds can be changed',
-          },
-        ])
+        throw refusal(
+          '',
+          'not_allowed',
+          'of the budget of a project, only the name, the amount and the thresholds can be changed',
+        )
       }
       await db.write(async (tx) => {
         const view = await findBudgetView(tx, known.uid, 'everything')
@@ -182,5 +180,5 @@ function usualName({ budget, client, project, ticket, manager }: BudgetView): st
 
 function tooManyBudgets(): Problem {
   const message = `there are ${ACTIVE_LIMIT} budgets already; archive some first`
-  return validationFailed([{ pointer: '', code: 'too_many', message }])
+  return refusal('', 'too_many', message)
 }

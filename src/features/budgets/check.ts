@@ -1,7 +1,7 @@
 /** Whether anything is left of the budgets that entries would count for. */
 import type { Person } from '../../access/caller.ts'
 import type { Database } from '../../database/database.ts'
-import { validationFailed } from '../../errors.ts'
+import { refusal } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { foldName } from '../../lib/names.ts'
@@ -104,7 +104,7 @@ function requireOwn(
 ): void {
   if (!person || asker === null || seesEverything(asker.role)) return
   if (person === asker.uid || foldName(person) === asker.email) return
-  throw validationFailed([{ pointer: '/query/agent_manager', code: 'not_allowed', message: 'must be yourself' }])
+  throw refusal('/query/agent_manager', 'not_allowed', 'must be yourself')
 }
 
 const byKey = (one: { budget: BudgetRecord }, other: { budget: BudgetRecord }) => one.budget.id - other.budget.id

@@ -1,6 +1,6 @@
 /** The periods of budgets: when they begin, and what of one is available in the next (docs/design/budgets.md). */
 import type { Database, Tx } from '../../database/database.ts'
-import { validationFailed } from '../../errors.ts'
+import { refusal } from '../../errors.ts'
 import { addDays, startOfDay } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Calendar, DatedSpan } from '../../shared/calendar-periods.ts'
@@ -29,9 +29,7 @@ export function createPeriods({ db, clock, organization, spending }: Dependencie
   async function addPeriods(tx: Tx, budget: BudgetRecord, { refusesMore }: { refusesMore: boolean }): Promise<void> {
     const spans = spansOf(budget, await organization.settings(), clock.now())
     if (spans.length > PAST_PERIODS && refusesMore) {
-      throw validationFailed([
-        { pointer: '/starts_on', code: 'not_allowed', message: `must be at most ${PAST_PERIODS} periods ago` },
-      ])
+      throw refusal('/starts_on', 'not_allowed', `must be at most ${PAST_PERIODS} periods ago`)
     }
     await spending.addPeriods(tx, budget, spans.slice(-PAST_PERIODS))
   }

@@ -1,7 +1,7 @@
 /** What bodies of budgets mean. */
 import type { Reader } from '../../database/database.ts'
 import type { BudgetThreshold } from '../../database/schema/records.ts'
-import { type Issue, validationFailed } from '../../errors.ts'
+import { type Issue, refusal, validationFailed } from '../../errors.ts'
 import { isDay } from '../../lib/calendar.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { NANO_DIGITS, parseDecimal, parseExactDecimal } from '../../lib/money.ts'
@@ -102,7 +102,7 @@ export function readAmount(body: { amount: number }, measure: BudgetRecord['meas
   const units = isTokens ? parseExactDecimal(text, 0) : parseDecimal(text, NANO_DIGITS)
   if (units !== undefined && (isTokens || units <= BigInt(DOLLARS_LIMIT) * 1_000_000_000n)) return units
   const expected = isTokens ? 'a whole number of tokens' : `US dollars from 0 to ${DOLLARS_LIMIT}`
-  throw validationFailed([{ pointer: '/amount', code: 'not_allowed', message: `must be ${expected}` }])
+  throw refusal('/amount', 'not_allowed', `must be ${expected}`)
 }
 
 export function readName(name: string): string {

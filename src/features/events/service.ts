@@ -1,6 +1,6 @@
 /** The event log: what happened, in order, for programs that follow it (docs/design/api.md, "Events"). */
 import type { Database, Tx } from '../../database/database.ts'
-import { notFound, Problem, validationFailed } from '../../errors.ts'
+import { notFound, Problem, refusal } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { EventType } from '../../shared/event-types.ts'
 import { EventFeed } from './feed.ts'
@@ -215,7 +215,7 @@ function eventsExpired(removed: number): Problem {
 function replacedDatabase(): Problem {
   const message =
     'is of a later state than that of the database, which a backup has probably replaced: begin again without it'
-  return validationFailed([{ pointer: '/query/after', code: 'not_allowed', message }])
+  return refusal('/query/after', 'not_allowed', message)
 }
 
 /** The same, for changes whose time is known. */

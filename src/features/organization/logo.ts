@@ -1,6 +1,6 @@
 /** Validates the logo on bills. Pure. */
 import { inflateSync } from 'node:zlib'
-import { type Issue, validationFailed } from '../../errors.ts'
+import { type Issue, refusal } from '../../errors.ts'
 import type { LogoType } from '../../schema/fields.ts'
 import type { Logo } from './store.ts'
 
@@ -84,5 +84,5 @@ function jpegSize(view: DataView): Size | undefined {
 }
 
 function refused(code: Issue['code'], message: string) {
-  return validationFailed([{ pointer: '', code, message }])
+  return refusal('', code, message)
 }

@@ -5,7 +5,7 @@
 import type { Party } from '../../access/actor.ts'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { RuleCondition } from '../../database/schema/records.ts'
-import { notFound, Problem, validationFailed } from '../../errors.ts'
+import { notFound, Problem, refusal, validationFailed } from '../../errors.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { isLedBy } from '../projects/service.ts'
 import { conditionsOf, issueOfLeadRules, issuesOfLeadRule, pointerInProposal } from './lead-limits.ts'
@@ -99,7 +99,7 @@ function onlyPeople(): Problem {
 
 function tooManyToday(): Problem {
   const message = `leads’ rules can be changed at most ${DAILY_CHANGES_LIMIT} times in 24 hours; change more tomorrow`
-  return validationFailed([{ pointer: '', code: 'too_many', message }])
+  return refusal('', 'too_many', message)
 }
 
 function notAllowed(): Problem {

@@ -7,7 +7,7 @@ import type { Party } from '../../access/actor.ts'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { RuleCondition } from '../../database/schema/records.ts'
 import { seesEverything } from '../../database/schema/values.ts'
-import { notFound, Problem, validationFailed } from '../../errors.ts'
+import { notFound, Problem, refusal, validationFailed } from '../../errors.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName } from '../../lib/names.ts'
 import { type Page, pageOf } from '../../schema/lists.ts'
@@ -248,15 +248,15 @@ function notLed(key: string): Problem {
 
 function foreignRepository(repository: string, key: string): Problem {
   const message = `'${repository}' is not one of the repositories of ${key}; billing or an admin can add it to the project`
-  return validationFailed([{ pointer: '/repository', code: 'not_allowed', message }])
+  return refusal('/repository', 'not_allowed', message)
 }
 
 function tooManyOpen(): Problem {
   const message = `at most ${OPEN_LIMIT} of your proposals can wait for a decision; withdraw one, or ask an admin to decide`
-  return validationFailed([{ pointer: '', code: 'too_many', message }])
+  return refusal('', 'too_many', message)
 }
 
 function tooManyToday(): Problem {
   const message = `at most ${DAILY_LIMIT} rules can be proposed in 24 hours, including withdrawn ones; propose more tomorrow`
-  return validationFailed([{ pointer: '', code: 'too_many', message }])
+  return refusal('', 'too_many', message)
 }

@@ -3,7 +3,7 @@
 import type { Actor } from '../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { RuleCondition } from '../../database/schema/records.ts'
-import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
+import { type Issue, notFound, Problem, refusal, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
@@ -60,17 +60,15 @@ function rulesChanged(): Problem {
 
 function nothingInItsPlace(): Problem {
   const message = 'requires `rule`, the rule to test in its place'
-  return validationFailed([{ pointer: '/replaces', code: 'not_allowed', message }])
+  return refusal('/replaces', 'not_allowed', message)
 }
 
 function tooManyRules(): Problem {
-  return validationFailed([
-    {
-      pointer: '',
-      code: 'too_many',
-      message: `there can be at most ${RULES_LIMIT} rules; one regular expression can replace many rules, such as /^acme-(?<ticket>[0-9]+)/`,
-    },
-  ])
+  return refusal(
+    '',
+    'too_many',
+    `there can be at most ${RULES_LIMIT} rules; one regular expression can replace many rules, such as /^acme-(?<ticket>[0-9]+)/`,
+  )
 }
 
 /**
@@ -373,7 +371,7 @@ function refuseLeadsFirst(ordered: Rule[]): void {
   if (first < 0 || ordered.slice(first).every(isLeads)) return
   const { name } = ordered[first]!
   const message = `must have the rules of leads last; change '${name}' to make it a rule of admins, then move it`
-  throw validationFailed([{ pointer: `/rules/${first}`, code: 'not_allowed', message }])
+  throw refusal(`/rules/${first}`, 'not_allowed', message)
 }
 
 /** Writes every position, so that on PostgreSQL, of two simultaneous changes of the order, the second one runs again. */

@@ -1,5 +1,5 @@
 /** Prices as callers send them. */
-import { type Issue, type Problem, validationFailed } from '../../errors.ts'
+import { type Issue, type Problem, refusal, validationFailed } from '../../errors.ts'
 import { parseMoment } from '../../lib/duration.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
 import type { ListedPrice, Reason } from './formats/reader.ts'
@@ -59,7 +59,7 @@ export function readWithdrawal(
   const from = isGiven(until) ? parseMoment(until!, timeZone) : undefined
   if (isGiven(until) && from === undefined) {
     const message = 'must be a date or a timestamp with a UTC offset'
-    throw validationFailed([{ pointer: '/effective_until', code: 'bad_date', message }])
+    throw refusal('/effective_until', 'bad_date', message)
   }
   return { model, provider: provider ?? '', from }
 }

@@ -3,7 +3,7 @@
 import type { Party } from '../../access/actor.ts'
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
-import { notFound, Problem, validationFailed } from '../../errors.ts'
+import { notFound, Problem, refusal, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
@@ -77,7 +77,7 @@ function isMerged({ project, mergedInto }: ProjectView): Problem {
 }
 
 function refuseField(pointer: string, message: string): Problem {
-  return validationFailed([{ pointer, code: 'unknown', message }])
+  return refusal(pointer, 'unknown', message)
 }
 
 /** The record for the audit log and for comparisons, with the API's field names. */
@@ -309,9 +309,7 @@ export function createProjects({ db, clock, audit }: Dependencies) {
       const found = await getProjectNamed(reader, project)
       const from = found.project.id === target.project.id ? await formerly(reader, target, project) : found
       if (!from) {
-        throw validationFailed([
-          { pointer: '/into', code: 'not_allowed', message: `is the same project, ${target.project.key}` },
-        ])
+        throw refusal('/into', 'not_allowed', `is the same project, ${target.project.key}`)
       }
       if (from.mergedInto && from.mergedInto.uid !== target.project.uid) throw isMerged(from)
       const viewers = await listViewers(reader, from.project)

@@ -1,6 +1,6 @@
 /** Changes who leads a project or client, and who approves its entries. */
 import type { Reader, Tx } from '../../database/database.ts'
-import { type Problem, validationFailed } from '../../errors.ts'
+import { type Problem, refusal } from '../../errors.ts'
 import type { ResponsibleFields } from './fields.ts'
 import { findPerson, type Responsibility, type Responsible, replaceResponsible } from './store/responsible.ts'
 
@@ -50,13 +50,11 @@ async function change(
 
 function isViewer(who: string, pointer: string): Problem {
   const message = `${who} has the role viewer, and viewers lead and approve nothing`
-  return validationFailed([{ pointer, code: 'not_allowed', message }])
+  return refusal(pointer, 'not_allowed', message)
 }
 
 async function personOf(reader: Reader, who: string, pointer: string) {
   const found = await findPerson(reader, who)
   if (found) return found
-  throw validationFailed([
-    { pointer, code: 'unknown', message: `'${who}' is not the id or e-mail address of a person` },
-  ])
+  throw refusal(pointer, 'unknown', `'${who}' is not the id or e-mail address of a person`)
 }

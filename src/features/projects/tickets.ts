@@ -2,7 +2,7 @@
 
 import type { Actor, Party } from '../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
-import { notFound, Problem, validationFailed } from '../../errors.ts'
+import { notFound, Problem, refusal, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
@@ -79,9 +79,7 @@ export function createTickets({ db, clock, audit }: Dependencies) {
   async function projectOf(reader: Reader, project: string): Promise<number> {
     const view = await findProjectNamed(reader, project)
     if (view) return (await getProject(reader, view.project.id)).id
-    throw validationFailed([
-      { pointer: '/project', code: 'unknown', message: `'${project}' is not the id or name of a project` },
-    ])
+    throw refusal('/project', 'unknown', `'${project}' is not the id or name of a project`)
   }
 
   async function change(

@@ -2,7 +2,7 @@
 
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database, SlowTask } from '../../database/database.ts'
-import { validationFailed } from '../../errors.ts'
+import { refusal } from '../../errors.ts'
 import { divideHalfEven, moneyNumber, NANO_DIGITS, type Nanos } from '../../lib/money.ts'
 import { readLongContext } from '../entries/listing/store/long-context-entries.ts'
 import { readPriceTable, SURCHARGE_DIGITS, type Surcharge, surchargeAtPrice } from '../prices/service.ts'
@@ -103,7 +103,7 @@ export function createSurcharges({ db, billing }: { db: Database; billing: Billi
 
 function nothingLeft() {
   const message = 'must not be false: the report is of entries at prices of long requests. Leave it out'
-  return validationFailed([{ pointer: '/query/long_context', code: 'not_allowed', message }])
+  return refusal('/query/long_context', 'not_allowed', message)
 }
 
 /** The entries that the report is of, which is also what its lists show. */

@@ -1,6 +1,6 @@
 /** The sums of a report on usage as rows, for a feature that shows some of them only. */
 import type { Viewer } from '../../access/visibility.ts'
-import { validationFailed } from '../../errors.ts'
+import { refusal } from '../../errors.ts'
 import { type Bucket, bucketsOf } from './buckets.ts'
 import { PAGE_BUCKETS, type UsageQuery } from './query.ts'
 import type { Dimension, Sums, SumsRow } from './sums.ts'
@@ -40,5 +40,5 @@ export function createUsageRows(sums: Pick<Sums, 'sums'>) {
 
 function tooManyBuckets() {
   const message = `results in more than ${PAGE_BUCKETS.toLocaleString('en')} buckets for this period. Use wider buckets or a shorter period`
-  return validationFailed([{ pointer: '/query/bucket_width', code: 'too_many_buckets', message }])
+  return refusal('/query/bucket_width', 'too_many_buckets', message)
 }

@@ -1,7 +1,7 @@
 /** Usage: tokens, entries and money by time and group, page by page. */
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
-import { validationFailed } from '../../errors.ts'
+import { refusal } from '../../errors.ts'
 import { parseRawJson } from '../../lib/exact-json.ts'
 import { PAGE_BUCKETS, type UsageQuery } from './query.ts'
 import type { UsageBucket, UsageReport } from './schema.ts'
@@ -12,13 +12,11 @@ import { USAGE_PAGE_TASK, type UsagePage } from './usage-page.ts'
 export const ROW_LIMIT = 10_000
 
 export function tooManyGroups(rowLimit: number) {
-  return validationFailed([
-    {
-      pointer: '/query/group_by',
-      code: 'too_many_groups',
-      message: `makes more than ${rowLimit.toLocaleString('en')} groups in one bucket: filter, or group by fewer things`,
-    },
-  ])
+  return refusal(
+    '/query/group_by',
+    'too_many_groups',
+    `makes more than ${rowLimit.toLocaleString('en')} groups in one bucket: filter, or group by fewer things`,
+  )
 }
 
 export function createUsage({ db, billing }: { db: Database; billing: Billing }, rowLimit = ROW_LIMIT) {

@@ -7,7 +7,7 @@ import type { Asker } from '../../access/asker.ts'
 import { viewerOf } from '../../access/visibility.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { SharedReport } from '../../database/schema/records.ts'
-import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
+import { type Issue, notFound, Problem, refusal, validationFailed } from '../../errors.ts'
 import { randomBase62 } from '../../lib/base62.ts'
 import { dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -164,9 +164,7 @@ export function createShareLinksService(dependencies: Dependencies) {
       return await bills.getBill(bill)
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'not_found') throw error
-      throw validationFailed([
-        { pointer: '/bill', code: 'unknown_name', message: 'must be the id or number of a bill' },
-      ])
+      throw refusal('/bill', 'unknown_name', 'must be the id or number of a bill')
     }
   }
 
@@ -361,5 +359,5 @@ function mayNotShareBills({ email, role }: User): Problem {
 
 function tooMany(): Problem {
   const message = `has ${ACTIVE_LIMIT} active share links; revoke some first`
-  return validationFailed([{ pointer: '', code: 'too_many', message }])
+  return refusal('', 'too_many', message)
 }

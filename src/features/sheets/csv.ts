@@ -2,7 +2,7 @@
  * CSV for sheets: the template to fill in, the parser for filled templates, and the columns of the exported list. Pure.
  */
 
-import { type Issue, validationFailed } from '../../errors.ts'
+import { type Issue, refusal, validationFailed } from '../../errors.ts'
 import { isClockTime, momentOfClockTime } from '../../lib/calendar.ts'
 import { counted } from '../../lib/counted.ts'
 import { type CsvColumn, fieldColumns } from '../../lib/csv-column.ts'
@@ -128,7 +128,7 @@ function linesOf(file: string) {
     return csvLines(file, FILE_LIMITS)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw validationFailed([{ pointer: '/lines', code: 'bad_format', message: `is not valid CSV: ${error.message}` }])
+    throw refusal('/lines', 'bad_format', `is not valid CSV: ${error.message}`)
   }
 }
 

@@ -4,7 +4,7 @@ import type { Party } from '../../access/actor.ts'
 import { EVERYTHING } from '../../access/visibility.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { rehearse } from '../../database/dry-run.ts'
-import { type Issue, validationFailed } from '../../errors.ts'
+import { type Issue, refusal, validationFailed } from '../../errors.ts'
 import { removeNulls } from '../../schema/absent-fields.ts'
 import { SchemaChecker } from '../../schema/checker.ts'
 import { issuesOf } from '../../schema/issues.ts'
@@ -138,7 +138,7 @@ export function createDrafts({ db, audit, organization, prices, entries, steps }
       const rows = readRows(file, (await organization.settings()).timeZone)
       if (rows.length > IMPORT_LIMIT) {
         const message = `has ${rows.length.toLocaleString('en')} entries, but the limit per import is ${IMPORT_LIMIT.toLocaleString('en')}. Split the file`
-        throw validationFailed([{ pointer: '/lines', code: 'too_large', message }])
+        throw refusal('/lines', 'too_large', message)
       }
       await refreshPrices()
       return writeOr(dryRun, async (tx) => {

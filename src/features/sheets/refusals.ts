@@ -1,6 +1,6 @@
 /** Errors for a sheet that cannot be changed or moved to the next state. */
 
-import { Problem, validationFailed } from '../../errors.ts'
+import { Problem, refusal } from '../../errors.ts'
 import { counted } from '../../lib/counted.ts'
 import { timestamp } from '../../lib/duration.ts'
 import type { Overlap } from '../entries/contract.ts'
@@ -16,13 +16,11 @@ export function emptySheet(name: string): Problem {
 }
 
 export function sheetFull(): Problem {
-  return validationFailed([
-    {
-      pointer: '',
-      code: 'too_large',
-      message: `must not exceed ${SHEET_LIMIT.toLocaleString('en')} entries per sheet. Open another sheet`,
-    },
-  ])
+  return refusal(
+    '',
+    'too_large',
+    `must not exceed ${SHEET_LIMIT.toLocaleString('en')} entries per sheet. Open another sheet`,
+  )
 }
 
 export function overlappingEntries(overlaps: Overlap[]): Problem {

@@ -2,7 +2,7 @@
 import { actingFor, type Party } from '../../access/actor.ts'
 import { approversOf, EVERYTHING } from '../../access/visibility.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { notFound, Problem, validationFailed } from '../../errors.ts'
+import { notFound, Problem, refusal, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/id.ts'
 import { moneyNumber } from '../../lib/money.ts'
@@ -126,9 +126,7 @@ export function createSteps({ db, clock, audit, organization, people, entries, r
       if (issues.length > 0) throw validationFailed(issues)
       const managerId = owner?.id ?? person?.id
       if (managerId === undefined) {
-        throw validationFailed([
-          { pointer: '/person', code: 'required', message: 'is required: specify the owner of the sheet' },
-        ])
+        throw refusal('/person', 'required', 'is required: specify the owner of the sheet')
       }
       return db.write(async (tx) => {
         const period = readPeriod(days, (await organization.settings(tx)).timeZone)

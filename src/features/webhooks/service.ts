@@ -2,7 +2,7 @@
 import type { Actor } from '../../access/actor.ts'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { WebhookSuspendedReason } from '../../database/schema/values.ts'
-import { notFound, Problem, validationFailed } from '../../errors.ts'
+import { notFound, Problem, refusal, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { parseMoment } from '../../lib/duration.ts'
 import { isId } from '../../lib/id.ts'
@@ -398,7 +398,7 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
       const moment = parseMoment(since, timeZone)
       if (moment === undefined) {
         const message = 'must be a date, or a timestamp with a UTC offset, such as 2027-01-01T08:00:00Z'
-        throw validationFailed([{ pointer: '/since', code: 'bad_format', message }])
+        throw refusal('/since', 'bad_format', message)
       }
       const cursor = await log.before(moment)
       const view = await db.write(async (tx) => {
@@ -438,7 +438,7 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
 const NOT_LEASED = { leaseHolder: null, leasedUntil: null } as const
 
 function unknownName(pointer: string, message: string): Problem {
-  return validationFailed([{ pointer, code: 'unknown_name', message }])
+  return refusal(pointer, 'unknown_name', message)
 }
 
 function tooMany(): Problem {

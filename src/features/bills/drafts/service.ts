@@ -5,7 +5,7 @@
 import type { Actor } from '../../../access/actor.ts'
 import type { Person } from '../../../access/caller.ts'
 import type { Database, Reader, Tx } from '../../../database/database.ts'
-import { notFound, Problem, validationFailed } from '../../../errors.ts'
+import { notFound, Problem, refusal } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { timestamp } from '../../../lib/duration.ts'
 import { isId } from '../../../lib/id.ts'
@@ -131,5 +131,5 @@ function changedMeanwhile({ draft, updatedBy }: DraftView): Problem {
 
 function tooMany(): Problem {
   const message = `there are already ${DRAFTS_LIMIT} drafts of bills; send or delete some first`
-  return validationFailed([{ pointer: '', code: 'too_many', message }])
+  return refusal('', 'too_many', message)
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../access/caller.ts'
-import { validationFailed } from '../../../errors.ts'
+import { refusal } from '../../../errors.ts'
 import { requireCaller } from '../../../http/access.ts'
 import { EVENT_STREAM_CONTENT } from '../../../http/documentation.ts'
 import { eventStream, HEARTBEAT_MS, isEventStream, STREAM_MS, serverSentEvent } from '../../../http/event-stream.ts'
@@ -126,9 +126,7 @@ function lastEventId({ headers }: Request): number | undefined {
   if (sent === null || sent === '') return undefined
   const id = readEventId(sent)
   if (id !== undefined) return id
-  throw validationFailed([
-    { pointer: '/headers/last-event-id', code: 'bad_format', message: 'must be the id of an event (evt_…)' },
-  ])
+  throw refusal('/headers/last-event-id', 'bad_format', 'must be the id of an event (evt_…)')
 }
 
 const getEvent = endpoint({

@@ -1,4 +1,4 @@
-import { validationFailed } from '../../../errors.ts'
+import { refusal } from '../../../errors.ts'
 import { isSameOrigin } from '../../../http/same-origin.ts'
 import { operation, result } from '../../../operations/operation.ts'
 import { seesEverything } from '../../../schema/fields.ts'
@@ -57,7 +57,7 @@ async function requireWayBack(request: Request, publicUrl: string | undefined): 
   if (await isSameOrigin(request, () => publicUrl)) return
   const origin = request.headers.get('origin')
   const message = `must be ${origin}, where you are now: your proxy changes the Host header, so this browser could not change it again. Use \`tally settings set --public-url\``
-  throw validationFailed([{ pointer: '/public_url', code: 'not_allowed', message }])
+  throw refusal('/public_url', 'not_allowed', message)
 }
 
 export const settingsOperations = [getSettings, changeSettings] as const

@@ -7,7 +7,7 @@ import type { Caller, Represented } from '../../../access/caller.ts'
 import { approvedProjects } from '../../../access/visibility.ts'
 import { Cached } from '../../../database/cached.ts'
 import type { Database, Tx } from '../../../database/database.ts'
-import { type Issue, notFound, Problem, validationFailed } from '../../../errors.ts'
+import { type Issue, notFound, Problem, refusal, validationFailed } from '../../../errors.ts'
 import { addDays, isDay, spanOf } from '../../../lib/calendar.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { isId } from '../../../lib/id.ts'
@@ -168,7 +168,7 @@ function issuesOf({ from, to }: Pick<NewDeputy, 'from' | 'to'>, isSame: boolean)
 }
 
 function refused(pointer: string, code: string, message: string): Problem {
-  return validationFailed([{ pointer, code, message }])
+  return refusal(pointer, code, message)
 }
 
 function nothingToApprove({ name }: User): Problem {

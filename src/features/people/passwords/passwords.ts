@@ -4,7 +4,7 @@ import type { Actor } from '../../../access/actor.ts'
 import type { SessionCaller } from '../../../access/caller.ts'
 import type { Database, Reader, Tx } from '../../../database/database.ts'
 import type { LinkPurpose } from '../../../database/schema/values.ts'
-import { Problem, validationFailed } from '../../../errors.ts'
+import { Problem, refusal } from '../../../errors.ts'
 import { randomBase62 } from '../../../lib/base62.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { networkOf } from '../../../lib/network.ts'
@@ -30,7 +30,7 @@ const LINK_LIFETIMES_MS: Record<PasswordLink, number> = { invitation: 7 * DAY_MS
 export type PasswordLink = Exclude<LinkPurpose, 'set_up'>
 
 function wrongPassword(): Problem {
-  return validationFailed([{ pointer: '/current', code: 'wrong', message: 'must be your current password' }])
+  return refusal('/current', 'wrong', 'must be your current password')
 }
 
 function wrongLink(): Problem {
@@ -54,13 +54,7 @@ function hasPassword({ email }: User): Problem {
 }
 
 function disabled({ email }: User): Problem {
-  return validationFailed([
-    {
-      pointer: '/user',
-      code: 'not_allowed',
-      message: `${email} is disabled; enable them with \`tally users enable\` first`,
-    },
-  ])
+  return refusal('/user', 'not_allowed', `${email} is disabled; enable them with \`tally users enable\` first`)
 }
 
 /** A link to set a password, and its expiry. */

@@ -1,6 +1,6 @@
 /** How people want pages to look. Not in the audit log: nobody else notices, and dragging a column would fill it. */
 import type { Database } from '../../../database/database.ts'
-import { validationFailed } from '../../../errors.ts'
+import { refusal } from '../../../errors.ts'
 import { findPreferences, savePreferences } from '../store/preferences.ts'
 import type { Preferences, PreferencesChange } from './schema.ts'
 
@@ -28,10 +28,4 @@ export const createPreferences = ({ db }: { db: Database }) => ({
 })
 
 const tooLarge = () =>
-  validationFailed([
-    {
-      pointer: '/tables',
-      code: 'too_large',
-      message: `would need more than ${SIZE_LIMIT_BYTES} bytes; reset some tables first`,
-    },
-  ])
+  refusal('/tables', 'too_large', `would need more than ${SIZE_LIMIT_BYTES} bytes; reset some tables first`)

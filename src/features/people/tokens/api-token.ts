@@ -1,7 +1,7 @@
 /** What an API token may be: its scopes, its lifetime, and the networks from which it works. Pure. */
 
 import type { Role, TokenKind } from '../../../database/schema/values.ts'
-import { type Issue, Problem, validationFailed } from '../../../errors.ts'
+import { type Issue, Problem, refusal } from '../../../errors.ts'
 import { isNetwork } from '../../../lib/network.ts'
 import { isScope, rolesOfScope, SCOPE_NAMES } from '../../../shared/token-scopes.ts'
 import type { Token } from './token.ts'
@@ -72,13 +72,11 @@ export function apiTokensOff(): Problem {
 }
 
 export function notRotatable({ kind, name }: Token): Problem {
-  return validationFailed([
-    {
-      pointer: '',
-      code: 'not_allowed',
-      message: `the token '${name}' ${kind === 'api' ? 'no longer works' : 'is no API token'}: create a new one`,
-    },
-  ])
+  return refusal(
+    '',
+    'not_allowed',
+    `the token '${name}' ${kind === 'api' ? 'no longer works' : 'is no API token'}: create a new one`,
+  )
 }
 
 /** Its lifetime is now that of the overlap, which is not what a replacement should have. */

@@ -1,7 +1,7 @@
 /** What viewers see: an admin grants them clients and projects. */
 import type { Actor } from '../../../access/actor.ts'
 import type { Database, Reader } from '../../../database/database.ts'
-import { Problem, validationFailed } from '../../../errors.ts'
+import { Problem, refusal } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { AuditService } from '../../audit/service.ts'
 import {
@@ -91,12 +91,12 @@ export function createGrants({ db, clock, audit, getUser, getAccount, userObject
 
 function notAViewer({ email, role }: User): Problem {
   const message = `${email} has the role ${role}, and grants are for viewers only; change the role first`
-  return validationFailed([{ pointer: '', code: 'not_allowed', message }])
+  return refusal('', 'not_allowed', message)
 }
 
 function tooMany({ email }: User): Problem {
   const message = `${email} has ${GRANTS_LIMIT} grants; grant a client instead of its projects, or remove some`
-  return validationFailed([{ pointer: '', code: 'too_many', message }])
+  return refusal('', 'too_many', message)
 }
 
 /** The audit log record of a grant. */

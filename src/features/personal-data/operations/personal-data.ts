@@ -1,7 +1,7 @@
 /** Not for API tokens: an export contains more than any scope lets a token read. */
 import { Type } from '@sinclair/typebox'
 import type { Actor } from '../../../access/actor.ts'
-import { validationFailed } from '../../../errors.ts'
+import { refusal } from '../../../errors.ts'
 import { EVERY_ROLE, requireCaller } from '../../../http/access.ts'
 import { streamedResponse } from '../../../http/exports.ts'
 import { type AnyAction, endpoint, operation, result } from '../../../operations/operation.ts'
@@ -94,7 +94,7 @@ async function requireConfirmed({ people }: Needs, who: string, confirm: string 
   if (confirm !== undefined && foldEmail(confirm) === email) return
   const message =
     confirm === undefined ? 'is required: the e-mail address of the person' : 'is not the e-mail address of the person'
-  throw validationFailed([{ pointer: '/confirm', code: confirm === undefined ? 'required' : 'not_allowed', message }])
+  throw refusal('/confirm', confirm === undefined ? 'required' : 'not_allowed', message)
 }
 
 const eraseUser = endpoint({

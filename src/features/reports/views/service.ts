@@ -5,7 +5,7 @@
 import type { Actor } from '../../../access/actor.ts'
 import type { Person } from '../../../access/caller.ts'
 import type { Database, Tx } from '../../../database/database.ts'
-import { notFound, Problem, validationFailed } from '../../../errors.ts'
+import { notFound, Problem, refusal, validationFailed } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { isId } from '../../../lib/id.ts'
 import { issuesOfText } from '../../../schema/fields.ts'
@@ -142,5 +142,5 @@ function notOwner({ owner }: StoredView): Problem {
 
 function tooMany(): Problem {
   const message = `you already have ${VIEWS_LIMIT} views; delete some first`
-  return validationFailed([{ pointer: '', code: 'too_many', message }])
+  return refusal('', 'too_many', message)
 }
