@@ -193,12 +193,14 @@ function numbersDifference<Of extends Numbers>(totals: Of | null, before: Of | n
 /** The name of a count that is negative; undefined if none is. Active time is never a reason to refuse a report. */
 export function firstNegative({ counts, details, requests, reportedCostNanos }: Totals): string | undefined {
   for (const kind of COUNT_KINDS) if (counts[kind] < 0) return kind
-  for (const { threshold, counts: long } of details?.requestsAbove ?? []) {
-    for (const kind of COUNT_KINDS) if (long[kind] < 0) return `${kind} in requests above ${threshold} tokens`
-  }
-  for (const [name, uses] of Object.entries(details?.tools ?? {})) if (uses < 0) return `uses of ${name}`
-  for (const [kind, tokens] of Object.entries(details?.media ?? {})) {
-    if (tokens < 0) return MEDIA_FIELDS[kind as MediaKind]
+  if (details) {
+    for (const { threshold, counts: long } of details.requestsAbove ?? []) {
+      for (const kind of COUNT_KINDS) if (long[kind] < 0) return `${kind} in requests above ${threshold} tokens`
+    }
+    for (const [name, uses] of Object.entries(details.tools ?? {})) if (uses < 0) return `uses of ${name}`
+    for (const [kind, tokens] of Object.entries(details.media ?? {})) {
+      if (tokens < 0) return MEDIA_FIELDS[kind as MediaKind]
+    }
   }
   if (requests !== null && requests < 0) return 'requests'
   if (reportedCostNanos !== null && reportedCostNanos < 0n) return 'cost'
@@ -207,8 +209,8 @@ export function firstNegative({ counts, details, requests, reportedCostNanos }: 
 
 /** Whether neither tokens nor money were added. More requests alone create no part: they cost nothing. */
 export function isNothing({ counts, details, reportedCostNanos }: Usage): boolean {
-  const usesTools = Object.values(details?.tools ?? {}).some((uses) => uses > 0)
-  return totalTokens(counts) === 0 && !reportedCostNanos && !usesTools
+  if (totalTokens(counts) !== 0 || reportedCostNanos) return false
+  return !Object.values(details?.tools ?? {}).some((uses) => uses > 0)
 }
 
 /**

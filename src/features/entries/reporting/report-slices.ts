@@ -135,14 +135,14 @@ export function readCells(
   return sum === undefined || issues.length > 0 ? undefined : { cells, sum }
 }
 
+const SERVICES = Object.values(SERVICE_FIELDS)
+
 /** The services of the report that are not the standard ones. */
 function servicesOf(
   report: TokenEntryReport,
 ): Pick<TokenEntryReport, (typeof SERVICE_FIELDS)[ServiceKind]> | undefined {
-  const found = Object.values(SERVICE_FIELDS).flatMap((field) =>
-    report[field] === undefined ? [] : [[field, report[field]]],
-  )
-  return found.length > 0 ? Object.fromEntries(found) : undefined
+  const found = SERVICES.filter((field) => report[field] !== undefined)
+  return found.length > 0 ? Object.fromEntries(found.map((field) => [field, report[field]])) : undefined
 }
 
 /** A session changes between few branches; comparing with more would cost more than composing the place again. */
@@ -300,6 +300,8 @@ function sumIssues(report: TokenEntryReport, cells: readonly SliceReport[]): Iss
 /** Of cells, whose sum has at most as much as a whole, since they may be one entry. */
 function sumOfCells(cells: readonly Usage[]): { sum: Usage; issues: Issue[] } | { sum: undefined; issues: Issue[] } {
   const issues: Issue[] = []
+  // The schema limits each of them.
+  if (cells.length === 1 && !cells[0]!.details) return { sum: cells[0]!, issues }
   const refuse = (code: 'too_large' | 'too_many', message: string) => issues.push({ pointer: '/slices', code, message })
   const limit = (what: string, sum: number, most: number) => {
     if (sum > most) refuse('too_large', `must have at most ${most} ${what} in total`)

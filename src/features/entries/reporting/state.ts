@@ -174,9 +174,10 @@ export class RecordingState {
     if (details) this.#wantName(chainName(model, details))
     if (provider !== undefined) this.#wantName(provider)
     if (labels && !this.interned.labelSets.has(labelText!)) this.#labelSets.want(labels)
-    for (const ofCells of new Set(cells?.map((cell) => cell.labels))) {
-      if (ofCells === undefined || ofCells === labels) continue
-      if (!this.interned.labelSets.has(textOfLabels(ofCells))) this.#labelSets.want(ofCells)
+    let before = labels
+    for (const { labels: own } of cells ?? []) {
+      if (own && own !== before && !this.interned.labelSets.has(textOfLabels(own))) this.#labelSets.want(own)
+      before = own
     }
   }
 

@@ -35,6 +35,8 @@ async function withoutSlices(location: Location): Promise<void> {
   if (!location.databaseUrl) {
     await rowsAt(location, `CREATE TRIGGER ${trigger} AFTER UPDATE OF input ON entries BEGIN SELECT 1; END`)
   }
+  // Of a later version.
+  await rowsAt(location, 'DROP TABLE agent_statuses')
   await rowsAt(location, `DELETE FROM migrations WHERE version >= ${SLICES_VERSION}`)
 }
 
