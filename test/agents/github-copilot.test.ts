@@ -243,7 +243,7 @@ test('totals of sessions by versions that recorded no requests are not counted, 
   ])
   expect(scan()).toMatchObject({
     figures: [],
-    damage: ['has 1,000 tokens only in its totals, which are not counted'],
+    damage: ['has 1,000 tokens only in its totals, not counted'],
   })
 })
 

@@ -15,6 +15,7 @@ const UNCONDITIONAL: Record<string, string> = {
   'put /api/v1/me/password': 'takes the current password',
   'delete /api/v1/price-aliases': 'an alias is replaced as a whole',
   'post /api/v1/budgets/{id}/test': 'changes no budget',
+  'put /api/v1/agent-status': 'a machine says what it last found',
   'post /api/v1/webhooks/{id}/test': 'changes no webhook',
   'post /api/v1/webhooks/{id}/deliveries/{event}/resend': 'changes no webhook',
   'delete /api/v1/session': 'signs out',

@@ -2,7 +2,9 @@
  * GitHub Copilot CLI: a SQLite database with a row for each request of all sessions, and a file of events for each session.
  * The database is complete; only the events contain branches. Formats: docs/design/session-formats.md.
  */
+
 import { basename, join } from 'node:path'
+import { counted } from '../../lib/counted.ts'
 import { settleByKey } from '../duplicate-calls.ts'
 import { type FileReading, type ModelCall, momentOf, textOf, totalOf } from '../model-calls.ts'
 import { columnsOf, type Database, withDatabase } from '../session-database.ts'
@@ -134,7 +136,7 @@ function noteUnlisted(files: readonly ReadFile[], onNote: OnNote): void {
       const calls = [...reading.calls, ...(rows.get(session) ?? [])]
       const listed = sumOf(new Map(calls.map((call) => [call.key, call])).values().map(({ counts }) => totalOf(counts)))
       const rest = sumOf(Object.values(models).map(totalOf)) - listed
-      if (rest > 0) onNote(path, `has ${rest.toLocaleString('en')} tokens only in its totals, which are not counted`)
+      if (rest > 0) onNote(path, `has ${counted(rest, 'token')} only in its totals, not counted`)
     }
   }
 }
