@@ -24,6 +24,7 @@ const SERVERS_LIMIT = 10
 
 /** What the server accepts. */
 const MACHINE_DIGITS = 16
+const TARGET_DIGITS = 16
 const MACHINE = /^[0-9a-f]{16}$/
 const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}/
 const AGENT_VERSION = /^[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}/
@@ -64,7 +65,7 @@ export async function reportStatus(
     if (report.agents.length === 0) return undefined
     // Before it is sent: a machine that cannot keep its id would be another one every time.
     saveState(environment, state)
-    const name = digestOf([server.url, server.token])
+    const name = targetOf(server)
     const known = await sent(server, report, state.servers[name], now)
     const servers = { ...state.servers, [name]: known }
     state.servers = latest(servers, SERVERS_LIMIT, ({ at, pausedUntil }) => Math.max(at, pausedUntil))
@@ -169,6 +170,9 @@ function notReadOf(all: readonly NotRead[]): NotRead[] {
     .slice(0, NOT_READ_LIMIT)
     .map((each) => ({ ...each, count: Math.min(each.count, COUNT_LIMIT) }))
 }
+
+/** Identifies a server and whose token it is reported with, without either of them. */
+export const targetOf = ({ url, token }: ClientConfig) => digestOf([url, token]).slice(0, TARGET_DIGITS)
 
 /** Without the numbers of sessions, which change with every one. */
 const contentDigest = (report: AgentStatusReport) =>

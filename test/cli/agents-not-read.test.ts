@@ -257,3 +257,16 @@ test('a state folder that cannot be written, or has something else in it, does n
     expect((await statusOf(home))['claude-code']).toMatchObject({ not_read: [{ reason: 'invalid_record' }] })
   }
 })
+
+test('the watcher says it too, and once it is read, no longer', async () => {
+  const { home, env } = await machine()
+  const once = () => tally.run(['agents', 'watch', '--once'], { env })
+  const database = await unknownDatabase(home)
+  database.close()
+  expect((await once()).code).toBe(0)
+  const unread = { reason: 'unknown_session', name: 'session_v3', count: 14 }
+  expect((await statusOf(home)).opencode).toMatchObject({ not_read: [unread] })
+  await rm(join(home, '.local/share/opencode/opencode.db'))
+  expect((await once()).code).toBe(0)
+  expect((await statusOf(home)).opencode).toMatchObject({ not_read: [] })
+}, 60_000)

@@ -6,6 +6,7 @@ import type { AgentsEnvironment, ClientConfig } from '../../config.ts'
 import { type AgentName, damageText, type SessionUse } from '../agent.ts'
 import { type Outcome, reportUses } from '../batches.ts'
 import { log, noteAccepted, noteError } from '../journal.ts'
+import { reportStatus, targetOf } from '../report-status.ts'
 import { scanAll } from '../scan.ts'
 import { loadKept, storeKept } from '../scan-cache.ts'
 import { refusalText } from '../server.ts'
@@ -45,12 +46,13 @@ interface Acknowledged {
 
 export async function reportChanges(options: ChangesOptions): Promise<Outcome> {
   const { environment, server, agents, since } = options
-  const target = new Bun.CryptoHasher('sha256').update(`${server.url}\0${server.token}`).digest('hex').slice(0, 16)
   const scans = agents.map((agent) => {
-    const { uses, damage } = scanAll({ environment, agents: [agent], ...(since === undefined ? {} : { since }) })
-    const name = `${agent}-acknowledged-${target}`
+    const scan = scanAll({ environment, agents: [agent], ...(since === undefined ? {} : { since }) })
+    const { uses, damage, readings } = scan
+    const name = `${agent}-acknowledged-${targetOf(server)}`
     return {
       name,
+      readings,
       sessions: sessionsOf(uses),
       damage: damage.map(damageText),
       known: acknowledgedIn(environment, name),
@@ -65,6 +67,12 @@ export async function reportChanges(options: ChangesOptions): Promise<Outcome> {
   if (issue) log(environment, issue.message)
   noteError(environment, issue && { at: new Date().toISOString(), message: issue.message })
   noteAccepted(environment, outcome.accepted)
+  if (!issue) {
+    await reportStatus(
+      options,
+      scans.flatMap(({ readings }) => readings),
+    )
+  }
   keepRefusals(options, changed, outcome)
   const answered = new Set([...outcome.accepted, ...outcome.refused].map(({ use }) => use))
   for (const { name, sessions, damage, known } of scans) {

@@ -6,13 +6,12 @@ import { flag, one, useAddress } from '../../address.ts'
 import { agoColumn, countColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { PersonPicker } from '../../parts/pickers.tsx'
 import { Caption, Note } from '../../parts/texts.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
 import { type AgentStatus, agentStatusKey, askAgentStatus } from '../../server/agent-status.ts'
 import { useList } from '../../server/list.ts'
 import { useRole } from '../../server/me.ts'
-import { Owner } from './owner.tsx'
+import { Owner, OwnerFilter } from './owner.tsx'
 
 /** Agents report while their sessions run, at most once an hour if nothing changes. */
 const REFRESH_MS = 30_000
@@ -25,8 +24,9 @@ export function Agents() {
   return (
     <>
       <Note maw={720} mb="sm">
-        Hooks and <Code>tally agents scan --report</Code> send what they read on each machine, and what they could not:
-        counts and short names, never paths or contents. What is not read is not counted.
+        Hooks, <Code>tally agents watch</Code> and <Code>tally agents scan --report</Code> send what they read on each
+        machine, and what they could not: counts and short names, never paths or contents. What is not read is not
+        counted.
       </Note>
       <Toolbar>
         <Button
@@ -37,14 +37,7 @@ export function Agents() {
         >
           Not read in full
         </Button>
-        {isAdmin && (
-          <PersonPicker
-            aria-label="Owner"
-            placeholder="Any owner"
-            value={user ? { value: user, label: user } : null}
-            change={(choice) => show({ user: choice?.detail ?? undefined })}
-          />
-        )}
+        {isAdmin && <OwnerFilter user={user} choose={(chosen) => show({ user: chosen })} />}
       </Toolbar>
       <DataTable
         label="Agents"
@@ -89,8 +82,8 @@ const NoAgents = () => (
       </Group>
     }
   >
-    An agent appears here once its hook or <Code>tally agents scan --report</Code> has reported from its machine. Agents
-    that only push telemetry do not.
+    An agent appears here once its hook, <Code>tally agents watch</Code> or <Code>tally agents scan --report</Code> has
+    reported from its machine. Agents that only push telemetry do not.
   </Empty>
 )
 

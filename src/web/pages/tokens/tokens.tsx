@@ -11,7 +11,6 @@ import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago, Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
-import { PersonPicker } from '../../parts/pickers.tsx'
 import { Rotation } from '../../parts/rotation.tsx'
 import { SectionTabs } from '../../parts/section-tabs.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
@@ -25,7 +24,7 @@ import { useSend } from '../../server/send.ts'
 import type { CreatedToken, Token } from '../../server/tokens.ts'
 import { Agents } from './agents.tsx'
 import { NewToken } from './new-token.tsx'
-import { Owner } from './owner.tsx'
+import { Owner, OwnerFilter } from './owner.tsx'
 
 /** One filter for all; each row shows the token's own state. */
 const REFUSED = ['revoked', 'expired', 'stopped'] as const
@@ -93,14 +92,7 @@ export default function Tokens() {
                   { value: 'any', label: 'All' },
                 ]}
               />
-              {isAdmin && (
-                <PersonPicker
-                  aria-label="Owner"
-                  placeholder="Any owner"
-                  value={user ? { value: user, label: user } : null}
-                  change={(choice) => show({ user: choice?.detail ?? undefined })}
-                />
-              )}
+              {isAdmin && <OwnerFilter user={user} choose={(chosen) => show({ user: chosen })} />}
             </Toolbar>
             <DataTable
               label="Tokens"
