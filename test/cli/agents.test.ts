@@ -293,6 +293,8 @@ describe('tally agents status', () => {
     expect([await connected('codex'), await connected('gemini-cli')]).toEqual([[], ['telemetry']])
     await writeFile(join(home, '.codex/config.toml'), `[otel.exporter.otlp-http]\nendpoint = "${endpoint}"\n`)
     expect(await connected('codex')).toEqual(['telemetry'])
+    said = { OTEL_EXPORTER_OTLP_ENDPOINT: otel.OTEL_EXPORTER_OTLP_ENDPOINT }
+    expect(await connected('github-copilot')).toEqual(['telemetry'])
     await logIn()
     await done(['scan', '--report'])
     expect((await statusOf('codex')).last_delivery).toMatchObject({ entries: 1 })

@@ -26,6 +26,7 @@ const CHANNELS: Partial<Record<AgentName, Channel>> = {
     settings: (environment) => settingsPath('gemini-cli', environment),
     variable: 'GEMINI_TELEMETRY_OTLP_ENDPOINT',
   },
+  'github-copilot': { variable: 'OTEL_EXPORTER_OTLP_ENDPOINT' },
   opencode: { variable: 'OTEL_EXPORTER_OTLP_ENDPOINT' },
   'qwen-code': {
     settings: ({ home }) => join(home, '.qwen', 'settings.json'),
