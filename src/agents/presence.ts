@@ -6,7 +6,7 @@ import { AGENTS } from '../shared/agents.ts'
 import type { AgentName, Damage } from './agent.ts'
 import { readJsonFile } from './private-files.ts'
 import { READERS } from './readers/all.ts'
-import { findFiles } from './session-files.ts'
+import { findFiles, sessionPlaces } from './session-files.ts'
 
 export interface Presence {
   /** The path of its command; null if there is none on the PATH. */
@@ -29,9 +29,7 @@ export function presenceOf(agent: AgentName, environment: AgentsEnvironment): Pr
   return {
     program,
     version: program === null ? null : versionOf(program),
-    folders: [...reader.folders(environment), ...(reader.files?.(environment) ?? [])].filter((path) =>
-      existsSync(path),
-    ),
+    folders: sessionPlaces(reader, environment).filter((path) => existsSync(path)),
     sessionFiles: files.length,
     lastSessionAt: files.reduce<number | null>((latest, { changedAt }) => Math.max(latest ?? 0, changedAt), null),
     damage,

@@ -19,7 +19,7 @@ import { createPlaceOf } from './places.ts'
 import { READERS } from './readers/all.ts'
 import type { Reader, ReadFile } from './readers/reader.ts'
 import { type KeptScan, ScanCache } from './scan-cache.ts'
-import { type FoundFile, filesOfTranscript, findFiles, issueOf } from './session-files.ts'
+import { type FoundFile, filesOfTranscript, findFiles, issueOf, sessionPlaces } from './session-files.ts'
 import { type SessionSum, sumCalls } from './session-sums.ts'
 import { SettledCalls } from './settled-calls.ts'
 import { WorkTrees } from './work-trees.ts'
@@ -53,7 +53,7 @@ export function scanAll(options: ScanOptions): Scan {
     scan.files += files.length
     damage.push(...kept.damage)
     scan.damage.push(...damage)
-    scan.readings.push(readingOf(reader, placesIn(reader, options.environment), kept, damage))
+    scan.readings.push(readingOf(reader, sessionPlaces(reader, options.environment), kept, damage))
     scan.uses.push(...usesOf(reader, kept, options))
   }
   scan.uses.sort((one, other) => (one.startedAt < other.startedAt ? -1 : Number(one.startedAt > other.startedAt)))
@@ -80,15 +80,11 @@ export function scanSession(
   const places = new Set([transcriptPath, ...uses.map(({ file }) => file)])
   damage.push(...kept.damage)
   const [usual, other] = split(damage, ({ file }) => !elsewhere.some(({ path }) => path === file))
-  const readings = [readingOf(reader, placesIn(reader, environment), kept, usual)]
+  const readings = [readingOf(reader, sessionPlaces(reader, environment), kept, usual)]
   if (elsewhere.length > 0) {
     readings.push(readingOf(reader, [dirname(elsewhere[0]!.path)], { sums: [], version: kept.version }, other))
   }
   return { uses, damage: damage.filter(({ file }) => places.has(file)), readings }
-}
-
-function placesIn(reader: Reader, environment: AgentsEnvironment): string[] {
-  return [...reader.folders(environment), ...(reader.files?.(environment) ?? [])]
 }
 
 function split<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {

@@ -13,6 +13,11 @@ export interface FoundFile extends FileState {
   changedAt: number
 }
 
+/** The folders and files in which an agent keeps sessions; they need not exist. */
+export function sessionPlaces(reader: Reader, environment: AgentsEnvironment): string[] {
+  return [...reader.folders(environment), ...(reader.files?.(environment) ?? [])]
+}
+
 /**
  * The session files of an agent, ordered by path. Missing folders contain none.
  *

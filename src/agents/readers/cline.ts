@@ -25,6 +25,7 @@ import {
 } from '../model-calls.ts'
 import { Damages } from '../session-lines.ts'
 import type { SettledCalls } from '../settled-calls.ts'
+import { parseObject, readCompanion } from './json-objects.ts'
 import { recordedCounts, reportUnknownFields } from './known-fields.ts'
 import type { Reader, ReadFile } from './reader.ts'
 
@@ -78,7 +79,7 @@ const UNFINISHED_MISSING = 'requests without usage not included'
 /** Sums of what each message of a file has, as Cline counts it. */
 function readSession(path: string): FileReading {
   const damages = new Damages()
-  const manifest = readJson(manifestPath(path))
+  const manifest = readCompanion(manifestPath(path))
   const session = basename(dirname(path))
   const isSidechain = basename(path) !== `${session}.messages.json`
   const git = objectOf(objectOf(manifest.metadata)?.git)
@@ -255,13 +256,13 @@ function addUncounted(calls: Map<string, ModelCall>, reading: FileReading): void
 
 /** A request has no usage until it has finished, and none if it was cancelled. */
 function usageIn(text: unknown): Record<string, unknown> | undefined {
-  const usage = textOf(text).startsWith('{') ? objectOf(parsed(textOf(text))) : undefined
+  const usage = textOf(text).startsWith('{') ? parseObject(textOf(text)) : undefined
   return usage?.tokensIn === undefined || usage.tokensOut === undefined ? undefined : usage
 }
 
 /** Older versions record the model when it changes, in a file of its own. */
 function modelsOf(path: string): (at: number) => { model: string; provider: string } {
-  const { model_usage } = readJson(metadataPath(path))
+  const { model_usage } = readCompanion(metadataPath(path))
   const changes = (Array.isArray(model_usage) ? model_usage : []).map((change) => objectOf(change) ?? {})
   return (at) => {
     const change = changes.findLast(({ ts }) => (momentOf(ts) ?? 0) <= at) ?? changes[0]
@@ -302,15 +303,6 @@ function metadataPath(path: string): string {
   return join(dirname(path), 'task_metadata.json')
 }
 
-/** Empty if there is none, or if it is being written: it has nothing to count. */
-function readJson(path: string): Record<string, unknown> {
-  try {
-    return objectOf(parsed(readFileSync(path, 'utf8'))) ?? {}
-  } catch {
-    return {}
-  }
-}
-
 /** Undefined if it is not JSON. */
 function parsed(text: string): unknown {
   try {
@@ -329,7 +321,7 @@ function readTitles(path: string): Map<string, string> {
     const title = textOf(objectOf(task)?.text)
     return title === '' ? new Map() : new Map([[session, title]])
   }
-  const { prompt, metadata } = readJson(manifestPath(path))
+  const { prompt, metadata } = readCompanion(manifestPath(path))
   const title = textOf(objectOf(metadata)?.title) || textOf(prompt)
   return title === '' ? new Map() : new Map([[session, title]])
 }

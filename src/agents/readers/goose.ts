@@ -14,12 +14,12 @@ import {
   type ModelCall,
   momentOf,
   type OnDamage,
-  objectOf,
   textOf,
   UNKNOWN_MODEL,
 } from '../model-calls.ts'
 import { columnsOf, type Database, withDatabase } from '../session-database.ts'
 import { Damages } from '../session-lines.ts'
+import { parseObject } from './json-objects.ts'
 import { recordedCounts, reportUnknownFields } from './known-fields.ts'
 import type { Reader } from './reader.ts'
 
@@ -216,11 +216,7 @@ function nameOf({ id, started }: Row): string {
 }
 
 function modelOf({ model_config_json }: Row): string {
-  try {
-    return textOf(objectOf(JSON.parse(textOf(model_config_json)))?.model_name) || UNKNOWN_MODEL
-  } catch {
-    return UNKNOWN_MODEL
-  }
+  return textOf(parseObject(textOf(model_config_json))?.model_name) || UNKNOWN_MODEL
 }
 
 /** Goose asks the model for a title after each of the first prompts, and records nothing about it. */

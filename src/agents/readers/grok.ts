@@ -2,7 +2,6 @@
  * Grok CLI: a folder per session, with a file of JSON lines that has the usage of each turn, including that of sub-agents
  * which ended in it. Sub-agents also have sessions of their own.
  */
-import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ActivityReading } from '../active-time.ts'
 import type { Counts } from '../agent.ts'
@@ -23,6 +22,7 @@ import {
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import type { SettledCalls } from '../settled-calls.ts'
+import { readCompanion } from './json-objects.ts'
 import { recordedCounts, reportUnknownFields } from './known-fields.ts'
 import type { OnNote, Reader, ReadFile } from './reader.ts'
 
@@ -39,7 +39,9 @@ export const grok: Reader = {
   settle: (files, settledCalls, onNote) =>
     settleByKey(withoutSubAgents(files, settledCalls, onNote), () => false, settledCalls),
   readTitles: (path) => {
-    const title = textOf(readSummary(path).generated_title) || textOf(readSummary(path).session_summary)
+    const title =
+      textOf(readCompanion(summaryPath(path)).generated_title) ||
+      textOf(readCompanion(summaryPath(path)).session_summary)
     return title === '' ? new Map() : new Map([[sessionOf(path), title]])
   },
 }
@@ -80,7 +82,7 @@ class UpdatesReading {
 
   constructor(readonly path: string) {
     this.#session = sessionOf(path)
-    this.#summary = readSummary(path)
+    this.#summary = readCompanion(summaryPath(path))
   }
 
   run(): FileReading {
@@ -249,13 +251,4 @@ function sessionOf(path: string): string {
 
 function summaryPath(path: string): string {
   return join(dirname(path), 'summary.json')
-}
-
-/** Empty if there is none, or if it is being written: it has nothing to count. */
-function readSummary(path: string): Record<string, unknown> {
-  try {
-    return objectOf(JSON.parse(readFileSync(summaryPath(path), 'utf8'))) ?? {}
-  } catch {
-    return {}
-  }
 }

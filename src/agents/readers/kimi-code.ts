@@ -2,7 +2,6 @@
  * Kimi Code: a folder per session, with a file of JSON lines for each of its agents. Usage is recorded by the name that the
  * model has in the person's settings; the record of the request before it has the model's own.
  */
-import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ActivityReading } from '../active-time.ts'
 import type { Counts } from '../agent.ts'
@@ -20,6 +19,7 @@ import {
   UNKNOWN_MODEL,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
+import { readCompanion } from './json-objects.ts'
 import { recordedCounts, reportUnknownFields } from './known-fields.ts'
 import type { Reader } from './reader.ts'
 
@@ -36,7 +36,7 @@ export const kimiCode: Reader = {
   read: (path) => new WireReading(path).run(),
   settle: (files, settledCalls) => settleByKey(files, () => false, settledCalls),
   readTitles: (path) => {
-    const title = textOf(readState(path).title)
+    const title = textOf(readCompanion(statePath(path)).title)
     return title === '' ? new Map() : new Map([[sessionOf(path), title]])
   },
 }
@@ -82,7 +82,7 @@ class WireReading {
   constructor(readonly path: string) {
     this.#session = sessionOf(path)
     this.#isSubAgent = basename(dirname(path)) !== 'main'
-    this.#state = readState(path)
+    this.#state = readCompanion(statePath(path))
     this.#folder = textOf(this.#state.cwd)
   }
 
@@ -204,13 +204,4 @@ function sessionOf(path: string): string {
 
 function statePath(path: string): string {
   return join(sessionFolder(path), 'state.json')
-}
-
-/** Empty if there is none, or if it is being written: it has nothing to count. */
-function readState(path: string): Record<string, unknown> {
-  try {
-    return objectOf(JSON.parse(readFileSync(statePath(path), 'utf8'))) ?? {}
-  } catch {
-    return {}
-  }
 }

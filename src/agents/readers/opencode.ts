@@ -24,6 +24,7 @@ import {
 import { newestVersion } from '../not-read.ts'
 import { columnsOf, type Database, withDatabase } from '../session-database.ts'
 import { Damages } from '../session-lines.ts'
+import { parseObject } from './json-objects.ts'
 import { recordedCounts, reportUnknownFields } from './known-fields.ts'
 import type { Reader } from './reader.ts'
 
@@ -199,7 +200,7 @@ function* linesIn(database: Database): Iterable<LineRow> {
 }
 
 function callOfRow({ session_id, type, data }: MessageRow, session: SessionRow | undefined, damages: Damages) {
-  const message = parsed(data)
+  const message = parseObject(data)
   if (type === undefined || !message) return callOf(message, session_id, damages)
   const model = objectOf(message.model)
   const call = callOf(
@@ -246,7 +247,7 @@ function hasMadeTitle({ parent_id, fork_session_id, title }: SessionRow): boolea
 
 function readMessageFile(path: string): FileReading {
   const damages = new Damages()
-  const message = parsed(readFileSync(path, 'utf8'))
+  const message = parseObject(readFileSync(path, 'utf8'))
   const session = textOf(message?.sessionID) || basename(dirname(path))
   const call = callOf(message, session, damages)
   const activity = new ActivityReading().of(session)
@@ -255,14 +256,6 @@ function readMessageFile(path: string): FileReading {
   if (call?.endedAt !== undefined) activity.line(call.endedAt)
   const found = { calls: call ? [call] : [], startedAt: null, damage: damages.list(), parents: {} }
   return { ...found, activity: activity.activity() }
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    return objectOf(JSON.parse(text))
-  } catch {
-    return undefined
-  }
 }
 
 const TOKENS = ['input', 'output', 'reasoning'] as const

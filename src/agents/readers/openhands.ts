@@ -17,6 +17,7 @@ import {
   textOf,
 } from '../model-calls.ts'
 import { Damages } from '../session-lines.ts'
+import { parseObject } from './json-objects.ts'
 import { recordedCounts, reportUnknownFields } from './known-fields.ts'
 import type { Reader } from './reader.ts'
 
@@ -34,7 +35,7 @@ export const openhands: Reader = {
   read: readState,
   settle: (files, settledCalls) => settleByKey(files, () => false, settledCalls),
   readTitles: (path) => {
-    const title = textOf(objectOf(parsed(path)?.tags)?.title)
+    const title = textOf(objectOf(parseObject(readFileSync(path, 'utf8'))?.tags)?.title)
     return title === '' ? new Map() : new Map([[basename(dirname(path)), title]])
   },
 }
@@ -46,7 +47,7 @@ const USAGE_FIELDS = new Set<string>([...COUNTS, ...OTHERS])
 function readState(path: string): FileReading {
   const damages = new Damages()
   const onDamage = damages.of(null)
-  const state = parsed(path) ?? {}
+  const state = parseObject(readFileSync(path, 'utf8')) ?? {}
   const metrics = objectOf(objectOf(state.stats)?.usage_to_metrics)
   if (!metrics) onDamage('has no metrics that this version of Tally knows')
   const answeredAt = createAnsweredAt(path)
@@ -110,7 +111,7 @@ function eventsOf(path: string): Record<string, unknown>[] {
   const folder = join(dirname(path), 'events')
   try {
     const names = readdirSync(folder).filter((name) => name.endsWith('.json'))
-    return names.sort().map((name) => parsed(join(folder, name)) ?? {})
+    return names.sort().map((name) => parseObject(readFileSync(join(folder, name), 'utf8')) ?? {})
   } catch {
     return []
   }
@@ -128,14 +129,4 @@ const MAKERS = new Set(['anthropic', 'openai', 'gemini'])
 
 function objectsIn(list: unknown): Record<string, unknown>[] {
   return (Array.isArray(list) ? list : []).flatMap((each): Record<string, unknown>[] => [objectOf(each) ?? {}])
-}
-
-/** Undefined if it is not a JSON object. */
-function parsed(path: string): Record<string, unknown> | undefined {
-  const text = readFileSync(path, 'utf8')
-  try {
-    return objectOf(JSON.parse(text))
-  } catch {
-    return undefined
-  }
 }

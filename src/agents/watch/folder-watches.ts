@@ -35,7 +35,11 @@ export class FolderWatches {
   set(folders: ReadonlyMap<string, number>): void {
     this.limit = null
     const latest = [...folders].sort(([, one], [, other]) => other - one).slice(0, LIMIT_FOLDERS)
-    const wanted = new Map(latest.flatMap(([folder]) => identityOf(folder, (identity) => [folder, identity] as const)))
+    const wanted = new Map<string, string>()
+    for (const [folder] of latest) {
+      const stats = statSync(folder, { throwIfNoEntry: false })
+      if (stats) wanted.set(folder, `${stats.dev}:${stats.ino}`)
+    }
     for (const [folder, { identity }] of this.#watched) if (wanted.get(folder) !== identity) this.#forget(folder)
     for (const [folder, identity] of wanted) {
       if (this.limit === null && !this.#watched.has(folder)) this.#watch(folder, identity)
@@ -62,9 +66,4 @@ export class FolderWatches {
     this.#watched.get(folder)?.watcher.close()
     this.#watched.delete(folder)
   }
-}
-
-function identityOf<Result>(folder: string, then: (identity: string) => Result): Result[] {
-  const stats = statSync(folder, { throwIfNoEntry: false })
-  return stats ? [then(`${stats.dev}:${stats.ino}`)] : []
 }

@@ -7,6 +7,7 @@ import { type ReportOptions, reportOf } from '../../agents/report.ts'
 import { reportStatus } from '../../agents/report-status.ts'
 import { scanAll } from '../../agents/scan.ts'
 import { loadKept, storeKept } from '../../agents/scan-cache.ts'
+import { sessionPlaces } from '../../agents/session-files.ts'
 import { type ClientConfig, readAgentsEnvironment } from '../../config.ts'
 import { COMMIT, VERSION } from '../../embedded/version.ts'
 import { moneyNumber, NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
@@ -91,10 +92,7 @@ function printScan(scan: PricedScan, { agent = [...AGENT_NAMES], withTitles = fa
   printDamage(scan.damage)
   if (scan.uses.length > 0) return
   const environment = readAgentsEnvironment()
-  const places = agent.flatMap((name) => [
-    ...READERS[name].folders(environment),
-    ...(READERS[name].files?.(environment) ?? []),
-  ])
+  const places = agent.flatMap((name) => sessionPlaces(READERS[name], environment))
   note(`Searched ${places.join(', ')}.`)
 }
 

@@ -20,7 +20,7 @@ interface StatusFlags extends ServerFlags {
   json?: boolean
 }
 
-/** What keeps usage from being reported, and the command that fixes it; null if it is no command. */
+/** What keeps usage from being reported, and the command that fixes it; null if none does. */
 interface Missing {
   what: string
   command: string | null
