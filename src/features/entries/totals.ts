@@ -171,23 +171,27 @@ export function difference(totals: Totals, earlier: readonly Part[]): Totals {
 }
 
 /** Sums of single requests that are not known of an earlier part are not known of the rest either. */
-function detailsDifference(totals: UsageDetails, earlier: readonly Part[], before: SumOfParts): UsageDetails {
+function detailsDifference(totals: UsageDetails, earlier: readonly Part[], before: SumOfParts): UsageDetails | null {
   const requestsAbove = totals.requestsAbove?.flatMap(({ threshold, counts }) => {
     const known = requestsAboveIn(earlier, threshold)
     return known ? [{ threshold, counts: mapCounts((kind) => counts[kind] - known.counts[kind]) }] : []
   })
-  return {
+  return usageDetails({
     ...totals,
     requestsAbove: requestsAbove?.length ? requestsAbove : null,
     tools: numbersDifference(totals.tools, before.details?.tools),
     media: numbersDifference(totals.media, before.details?.media),
-  }
+  })
 }
 
+/** Null if nothing is left, as where nothing was reported. */
 function numbersDifference<Of extends Numbers>(totals: Of | null, before: Of | null | undefined): Of | null {
   if (!totals || !before) return totals
   const names = new Set([...Object.keys(totals), ...Object.keys(before)])
-  return Object.fromEntries([...names].map((name) => [name, numberAt(totals, name) - numberAt(before, name)])) as Of
+  const rest = [...names]
+    .map((name) => [name, numberAt(totals, name) - numberAt(before, name)] as const)
+    .filter(([, count]) => count !== 0)
+  return rest.length > 0 ? (Object.fromEntries(rest) as Of) : null
 }
 
 /** The name of a count that is negative; undefined if none is. Active time is never a reason to refuse a report. */

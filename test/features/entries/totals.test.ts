@@ -172,8 +172,15 @@ describe('single requests of a chain', () => {
     const all = { ...ZERO_COUNTS, input: 1_800_000 }
     const details = usageDetails({ requestsAbove: [{ threshold: 200_000, counts: all }] })
     const step = nextStep([earlier], totals(0, { counts: all, details, endedAt: 9_000 }))
-    expect(step).toMatchObject({ kind: 'append', usage: { counts, details: { requestsAbove: null } } })
+    expect(step).toMatchObject({ kind: 'append', usage: { counts, details: null } })
   })
+})
+
+test('a part without uses of a tool lists none, whether the totals repeat the earlier ones or not', () => {
+  const earlier = { ...totals(1, { details: usageDetails({ tools: { search: 2 } }) }), locked: true, costNanos: 1n }
+  const known = { ...totals(2), locked: false, costNanos: 1n }
+  const repeated = totals(3, { details: usageDetails({ tools: { search: 2 } }) })
+  expect(nextStep([earlier, known], repeated)).toMatchObject({ kind: 'set', usage: { details: null } })
 })
 
 describe('of two reports', () => {
