@@ -64,10 +64,11 @@ export function listMisplacedStatuses(reader: Reader, { reported, onSheets }: Al
 
 /**
  * Parts that do not continue the previous one, of their slice if their model has slices, where the first one continues
- * none; and entries without a session that continue another.
+ * none; and entries without a session that continue another. A part of a session without slices that was open again when
+ * these arrived is one of them now, whatever continues it.
  */
 export function listBrokenParts(reader: Reader, limit: number) {
-  const { entries, sessions } = reader.tables
+  const { entries, entryHistory, sessions } = reader.tables
   const before = aliasedTable(entries, 'before')
   const other = aliasedTable(entries, 'other')
   const sliced = reader
@@ -80,6 +81,10 @@ export function listBrokenParts(reader: Reader, limit: number) {
         isNotNull(other.sliceDay),
       ),
     )
+  const becameSlice = reader
+    .select({ id: entryHistory.id })
+    .from(entryHistory)
+    .where(and(eq(entryHistory.entryId, before.id), eq(entryHistory.action, 'sliced')))
   const continued = reader
     .select({ id: before.id })
     .from(before)
@@ -92,6 +97,7 @@ export function listBrokenParts(reader: Reader, limit: number) {
         or(
           isNull(before.sliceDay),
           and(eq(before.sliceDay, entries.sliceDay), eq(before.slicePlace, entries.slicePlace)),
+          exists(becameSlice),
         ),
       ),
     )

@@ -303,6 +303,19 @@ forEachEngine('whatever people decide about a sliced session', (open) => {
     expect(await shown()).toEqual(['whole 10 none unattributed voided'])
   })
 
+  test('a whole that is open again becomes a slice, also if another part continues it', async () => {
+    const { report, decide, shown, services } = await directed()
+    const [whole] = await report([day('10-30', 'A-1', 10)], 10)
+    await decide(whole!, 'approve', false)
+    await report([day('10-31', 'A-1', 10)], 20)
+    await decide(whole!, 'withdraw_approval', false)
+    await report([day('10-30', 'A-1', 10), day('10-31', 'B-1', 10), day('11-01', 'A-1', 3)])
+    expect(await shown()).toEqual([
+      ...['10-30 10 ONE rule submitted', '10-31 10 TWO rule submitted', '11-01 3 ONE rule submitted'],
+    ])
+    expect(await services.entries.verify()).toEqual([])
+  })
+
   test('slices that their source withdraws leave what is fixed, and what is ignored', async () => {
     const twoDays = [day('10-30', 'A-1', 10), day('10-31', 'A-1', 10)]
     for (const [action, expected] of [
