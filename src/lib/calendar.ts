@@ -121,8 +121,12 @@ export function dayNumberAt(moment: number, timeZone: string): number {
 
 /** Such as `2026-11-30`, by the number of days since 1970. */
 export function dayText(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10)
+  // Most answers to reports are of the same day.
+  if (day !== latestDay.day) latestDay = { day, text: new Date(day * DAY_MS).toISOString().slice(0, 10) }
+  return latestDay.text
 }
+
+let latestDay = { day: 0, text: '1970-01-01' }
 
 /** Like {@link startOfDay}, for a Temporal date. */
 export function startOfDate(date: Temporal.PlainDate, timeZone: string): number {

@@ -18,8 +18,9 @@ interface Compared extends Counts {
 }
 
 /** The same as the condition of the filter `cost_mismatch`. False if one of the amounts is unknown. */
-export function isCostMismatch({ reportedCost, listValue, ...counts }: Compared): boolean {
-  if (reportedCost === null || listValue === null || totalTokens(counts) === 0) return false
+export function isCostMismatch(compared: Compared): boolean {
+  const { reportedCost, listValue } = compared
+  if (reportedCost === null || listValue === null || totalTokens(compared) === 0) return false
   const [more, less] = reportedCost > listValue ? [reportedCost, listValue] : [listValue, reportedCost]
   return more - less > MISMATCH_NANOS && more > less * MISMATCH_FACTOR
 }

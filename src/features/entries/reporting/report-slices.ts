@@ -79,10 +79,24 @@ export function spanOf(slices: readonly Totals[]): Pick<Totals, 'startedAt' | 'e
 const NOWHERE = { place: NO_PLACE, project: undefined, ticket: undefined, labels: undefined }
 
 function sliceOf({ place, project, ticket, labels }: Cell, day: number, cells: readonly Cell[]): Slice {
+  const { startedAt, endedAt, counts, details, requests, reportedCostNanos, activeMs } =
+    cells.length === 1 ? cells[0]! : sumOfTotals(cells)
+  const summary = cells.findLast((cell) => cell.summary !== undefined)?.summary
+  // Written out, as every report with slices has at least one.
   return {
-    ...{ key: { day, place }, project, ticket, labels, estimated: false },
-    summary: cells.findLast(({ summary }) => summary !== undefined)?.summary,
-    ...sumOfTotals(cells),
+    key: { day, place },
+    project,
+    ticket,
+    labels,
+    summary,
+    estimated: false,
+    startedAt,
+    endedAt,
+    counts,
+    details,
+    requests,
+    reportedCostNanos,
+    activeMs,
   }
 }
 
@@ -105,11 +119,8 @@ export function readCells(
   span: Span,
 ): { cells: readonly Cell[]; sum: Usage } | undefined {
   const { startedAt: from, endedAt: to } = span
-  const { session_id, tokens, requests, reported_cost, active_seconds } = report
-  if (session_id === undefined || from === undefined || to === undefined) return undefined
-  const isCompared = [tokens, requests, reported_cost, active_seconds, ...besides(report)].some(
-    (each) => each !== undefined,
-  )
+  if (report.session_id === undefined || from === undefined || to === undefined) return undefined
+  const isCompared = COMPARED.some((field) => report[field] !== undefined)
   if (isCompared && issuesOfSlices(report, slices, span).length > 0) return undefined
   const service = servicesOf(report)
   const placeNamedIn = placesOf(report)
@@ -124,11 +135,21 @@ export function readCells(
     if (usageIssues(cell).length > 0 || nameIssues(cell).length > 0) return undefined
     const { counts, details, requests } = readUsage(service ? { ...service, ...cell } : cell)
     const { place, project, ticket, labels } = placeNamedIn(cell)
+    const summary = cell.summary === undefined ? undefined : foldLine(cell.summary)
+    const [reportedCostNanos, activeMs] = [costOf(cell), activeMsOf(cell)]
     cells.push({
-      ...{ place, project, ticket, labels, startedAt, endedAt, counts, details, requests },
-      summary: cell.summary === undefined ? undefined : foldLine(cell.summary),
-      reportedCostNanos: costOf(cell),
-      activeMs: activeMsOf(cell),
+      place,
+      project,
+      ticket,
+      labels,
+      summary,
+      startedAt,
+      endedAt,
+      counts,
+      details,
+      requests,
+      reportedCostNanos,
+      activeMs,
     })
   }
   const { sum, issues } = sumOfCells(cells)
@@ -141,8 +162,8 @@ const SERVICES = Object.values(SERVICE_FIELDS)
 function servicesOf(
   report: TokenEntryReport,
 ): Pick<TokenEntryReport, (typeof SERVICE_FIELDS)[ServiceKind]> | undefined {
-  const found = SERVICES.filter((field) => report[field] !== undefined)
-  return found.length > 0 ? Object.fromEntries(found.map((field) => [field, report[field]])) : undefined
+  if (SERVICES.every((field) => report[field] === undefined)) return undefined
+  return Object.fromEntries(SERVICES.map((field) => [field, report[field]]))
 }
 
 /** A session changes between few branches; comparing with more would cost more than composing the place again. */
@@ -205,9 +226,8 @@ const LISTED_ISSUES_LIMIT = 20
 const REPLACED = ['usage', 'requests_above', 'tools'] as const
 const REPLACED_COUNTS = ['over_200k', 'input_audio', 'input_image', 'output_audio', 'output_image'] as const
 
-function besides(report: TokenEntryReport): unknown[] {
-  return REPLACED.map((field) => report[field])
-}
+/** What must be absent, or the sum of the slices. */
+const COMPARED = ['tokens', 'requests', 'reported_cost', 'active_seconds', ...REPLACED] as const
 
 type Unchecked = Record<string, unknown>
 

@@ -10,11 +10,12 @@ import { ignoresReports, isFixed, reportedPart } from '../rows.ts'
 import { inOrder, isSameKey, keyText, otherLabelsOf, type Slice, type SliceKey } from '../slices/slice.ts'
 import { type SlicedPart, type Step, stepsTo } from '../slices/steps.ts'
 import type { EntryRecord, EntryView } from '../store.ts'
-import { isStale, type Totals } from '../totals.ts'
+import { completeTotals, isStale, type Totals } from '../totals.ts'
 import { attributesOf, attributesOfEntry, namesAgent } from './attributes.ts'
 import {
   appendPart,
   changePart,
+  FIRST,
   fillIn,
   type Recording,
   repeated,
@@ -52,6 +53,8 @@ export function isSliced(parts: readonly EntryView[]): boolean {
 
 /** Records the slices of the only source of a session, of which `parts` are those of the model. */
 export function recordSlices(recording: Recording, parts: readonly EntryView[], slices: readonly Slice[]): Recorded {
+  const recorded = recording.report.cells!.length === 1 ? recordOnly(recording, parts, slices[0]!) : undefined
+  if (recorded) return recorded
   if (parts.length === 0) return moveSlices(recording, parts, slices)
   if (isOlder(recording.report, slices, parts)) return fillInSlices(recording, parts, slices)
   const chains = chainsOf(parts)
@@ -60,6 +63,29 @@ export function recordSlices(recording: Recording, parts: readonly EntryView[], 
     return own ? [totalsOf(own)] : []
   })
   return moveSlices(recording, parts, completed)
+}
+
+/**
+ * The shorter way of most reports, which begin their only slice or go on with it, and say of the whole session what they
+ * say of it. Undefined if there is more to decide.
+ */
+function recordOnly(recording: Recording, parts: readonly EntryView[], slice: Slice): Recorded | undefined {
+  const { report } = recording
+  if (report.counts !== slice.counts || report.labels !== slice.labels) return undefined
+  if (report.project !== slice.project || report.ticket !== slice.ticket) return undefined
+  const [part] = parts
+  const known = part && reportedPart(part.entry)
+  if (part && known) {
+    const isOpen = !known.locked && !part.entry.superseded && !ignoresReports(part.entry)
+    const isNext = parts.length === 1 && isSameKey(keyOf(part.entry), slice.key) && slice.endedAt > known.endedAt
+    if (!isOpen || !isNext) return undefined
+  }
+  const { summary = report.summary } = slice
+  const own = { ...recording, slice, report: summary === report.summary ? report : { ...report, summary } }
+  const recorded =
+    part && known ? changePart(own, part, completeTotals(slice, [known])) : appendPart(own, FIRST, report)
+  const { outcome, entry } = recorded
+  return { outcome, replayed: false, entry, slices: [{ id: entry.entry.uid, outcome }] }
 }
 
 /** Whether the statement is older than the one that the parts are of. */

@@ -36,9 +36,17 @@ export function recordInSession(state: RecordingState, submission: Submission, c
   const zone = screenedOne.zone ?? timeZone
   const session = cells && screenedOne.zone === null ? state.changeSession(screenedOne, { zone }) : screenedOne
   const slices = cells && foldCells(cells, zone)
-  const report = slices ? { ...submission.report, ...spanOf(slices) } : submission.report
+  const report = slices && cells!.length > 1 ? { ...submission.report, ...spanOf(slices) } : submission.report
+  const { now, prices, rules, unknownProjects, sameSession, hashedSessionIds } = circumstances
+  // Written out, as for each report.
   const recording: Recording = {
-    ...circumstances,
+    now,
+    prices,
+    rules,
+    unknownProjects,
+    sameSession,
+    hashedSessionIds,
+    timeZone,
     state,
     session,
     others,

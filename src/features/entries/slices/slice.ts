@@ -50,13 +50,16 @@ const places = new Map<string, bigint>()
 /** 63 bits of a SHA-256, so that nothing of the names remains where they are erased. Labels are sorted by name. */
 export function placeOf({ project, ticket, labels }: NamedPlace): bigint {
   if (project === undefined && ticket === undefined && labels === undefined) return NO_PLACE
-  const text = JSON.stringify([project ?? null, ticket ?? null, labels ?? null])
-  const known = places.get(text)
+  // Names have no control characters. To compose JSON of them would cost as much as the rest of a cell.
+  let names = `${project ?? ''}\0${ticket ?? ''}`
+  for (const label in labels) names += `\0${label}\0${labels[label]}`
+  const known = places.get(names)
   if (known !== undefined) return known
+  const text = JSON.stringify([project ?? null, ticket ?? null, labels ?? null])
   const digest = Bun.SHA256.hash(text) as Uint8Array
   const place = new DataView(digest.buffer, digest.byteOffset).getBigUint64(0) >> 1n
   makeRoom(places, PLACES_LIMIT)
-  places.set(text, place)
+  places.set(names, place)
   return place
 }
 
