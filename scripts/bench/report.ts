@@ -16,6 +16,7 @@
  *
  *   scripts/bench/report --against main~2    processor time per report, compared with the executable of that commit
  *   scripts/bench/report --against main~2 --rounds 8
+ *   scripts/bench/report --against main~2 --slices 1   reports with one slice, compared with those of that commit without
  *   scripts/bench/report --against main~2 --data dist/seeded   on copies of a database of scripts/bench/seed
  *
  *   scripts/bench/report --postgres          on a PostgreSQL server that is started for it

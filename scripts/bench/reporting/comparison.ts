@@ -99,7 +99,9 @@ export async function compare(
     const servers: Record<Side, TallyServers> = { old: await start('old'), new: await start('new') }
     const put = async (side: Side, shape: LoadShape) => {
       servers[side].resume()
-      const result = await measure(servers[side], engine, token, shape)
+      // Only the new side: the old one may be from before slices.
+      const slices = side === 'new' ? options.slices : 0
+      const result = await measure(servers[side], engine, token, { ...shape, slices })
       servers[side].pause()
       return result
     }
@@ -158,10 +160,10 @@ function summarize(rounds: Record<Side, Throughput>[]): LoadComparison {
 
 export function printComparison(
   { engine, servers, commits, loads }: Comparison,
-  { rounds, seconds }: ReportOptions,
+  { rounds, seconds, slices }: ReportOptions,
 ): void {
   console.log(`old: ${commits.old}`)
-  console.log(`new: ${commits.new}`)
+  console.log(`new: ${commits.new}${slices === 0 ? '' : `; slices of each session: ${slices}`}`)
   const serverCount = servers === 1 ? '' : `, ${servers} servers of Tally`
   console.log(`${engine}${serverCount}; medians of ${rounds} rounds of ${seconds} s, with the range of the ratio\n`)
   const micros = (value: number | null) => `${value!.toFixed(value! < 10 ? 1 : 0)} µs`

@@ -56,9 +56,9 @@ export function readOptions(args: string[]): ReportOptions {
     for (const name of ['rounds', 'data'] as const) {
       if (values[name] !== undefined) throw new UsageError(`--${name} needs --against.`)
     }
-  } else if (measuresOnlyTable(options)) {
+  } else if (measuresOnlyTable({ ...options, slices: 0 })) {
     throw new UsageError(
-      '--rules, --slices, --budgets, --webhooks and --fsync-delay measure the work tree only. Use them without --against.',
+      '--rules, --budgets, --webhooks and --fsync-delay measure the work tree only. Use them without --against.',
     )
   }
   if (options.data !== undefined && options.entries > 0)
@@ -66,9 +66,12 @@ export function readOptions(args: string[]): ReportOptions {
   if (options.postgres === undefined) {
     if (options.servers > 1)
       throw new UsageError('SQLite is used by one server at a time. Use --servers with --postgres or --database-url.')
-  } else if (measuresOnlyTable(options) || options.data !== undefined) {
+  } else if (
+    measuresOnlyTable({ ...options, slices: options.against === undefined ? options.slices : 0 }) ||
+    options.data !== undefined
+  ) {
     throw new UsageError(
-      '--rules, --slices, --budgets, --webhooks, --fsync-delay and --data measure SQLite only. Use them without PostgreSQL.',
+      '--rules, --budgets, --webhooks, --fsync-delay, --data, and --slices without --against measure SQLite only. Use them without PostgreSQL.',
     )
   }
   return options
