@@ -24,7 +24,7 @@ const CLOSING_BRACE = 0x7d
 let block = Buffer.allocUnsafe(BLOCK_BYTES)
 
 /** Called with each line that contains one of the marks, parsed. */
-export type VisitLine = (record: Record<string, unknown>, line: number) => void
+export type VisitLine<Line = number> = (record: Record<string, unknown>, line: Line) => void
 
 /** Called with the time of each line that is not visited, if it has one. */
 export type OnTime = (at: number) => void

@@ -3,27 +3,12 @@
  * with copies of the other's lines. Oh My Pi has the files of sub-agents in a folder named after the session.
  */
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
-import { ActivityReading } from '../active-time.ts'
-import type { Counts, Service } from '../agent.ts'
 import { settleByKey } from '../duplicate-calls.ts'
-import {
-  CALL_DEFAULTS,
-  countsOf,
-  type FileReading,
-  findCountable,
-  type ModelCall,
-  momentOf,
-  type OnDamage,
-  objectOf,
-  serviceOf,
-  textOf,
-  UNKNOWN_MODEL,
-} from '../model-calls.ts'
-import { Damages, readMarkedLines } from '../session-lines.ts'
+import type { ModelCall } from '../model-calls.ts'
 import type { SettledCalls } from '../settled-calls.ts'
-import { recordedCounts, reportUnknownFields } from './known-fields.ts'
+import { OTHER_AGENT, type PiSource, piFile, readPiSession, readTitle } from './pi-session.ts'
 import type { Reader, ReadFile } from './reader.ts'
 
 /** The folder of the files of sub-agents has the name of the session's file, which ends with the session's id. */
@@ -34,9 +19,13 @@ export const pi: Reader = {
   folders,
   files: customFiles,
   isSessionFile: (path) => path.endsWith('.jsonl'),
-  read: (path) => new SessionReading(path).run(),
+  read: (path) => readPiSession(sourceOf(path)),
   settle: settleWithoutImported,
-  readTitles,
+  readTitles: (path) => (SUBAGENT.test(path) ? new Map() : readTitle(sourceOf(path))),
+}
+
+function sourceOf(path: string): PiSource {
+  return piFile(path, { dialect: { version: 3 }, root: SUBAGENT.exec(path)?.[1] })
 }
 
 /** Both read the same variables; only Oh My Pi has profiles, and a folder for data of its own. */
@@ -61,237 +50,6 @@ function customFiles({ home }: AgentsEnvironment): string[] {
   }
 }
 
-const MARKS = [
-  '"session"',
-  '"usage"',
-  '"assistant"',
-  '"model_usage"',
-  '"compaction"',
-  '"branch_summary"',
-  '"model_change"',
-  '"service_tier_change"',
-  '"foreign_session_import"',
-  '"user"',
-]
-
-/** The newest version of the format that is known. */
-const VERSION = 3
-
-const COUNTS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const
-
-/** `output` includes the reasoning. Context and credits are no tokens, and `cost` is read apart. */
-const USAGE_FIELDS = new Set<string>([
-  ...COUNTS,
-  ...['cacheWrite1h', 'reasoning', 'totalTokens', 'cost'],
-  ...['cttl', 'orchestration', 'reasoningTokens', 'contextTokens', 'premiumRequests', 'server', 'credits'],
-])
-const COST_FIELDS = new Set<string>([...COUNTS, 'total', 'totalFromProvider'])
-
-/** The owner of calls that another agent made, before Oh My Pi imported its session. */
-const OTHER_AGENT = 'other agent'
-
-const SUMMARIES_MISSING = 'requests for summaries not included'
-
-/** A request, wherever a line has it. */
-interface Recorded {
-  usage: unknown
-  model: string
-  provider: unknown
-  api?: unknown
-  at: unknown
-  id: unknown
-  /** What a tool or a summary used may be several requests. */
-  isSum?: true
-}
-
-class SessionReading {
-  readonly #damages = new Damages()
-  readonly #calls: ModelCall[] = []
-  readonly #activity = new ActivityReading()
-  readonly #root: string | undefined
-  #session: string
-  #parent = ''
-  #startedAt: number | null = null
-  #folder = ''
-  /** The one that was chosen or answered last, which is also asked for summaries. */
-  #model = { name: UNKNOWN_MODEL, provider: '' }
-  #tiers: unknown
-  #isMissingSummaries = false
-
-  constructor(readonly path: string) {
-    this.#root = SUBAGENT.exec(path)?.[1]
-    this.#session = this.#root ?? idOf(path)
-  }
-
-  run(): FileReading {
-    this.#activity.of(this.#session)
-    const visit = (record: Record<string, unknown>, line: number) => {
-      this.#read(record, line)
-      const at = momentOf(record.timestamp)
-      const isPrompt = this.#root === undefined && objectOf(record.message)?.role === 'user'
-      if (at !== undefined) this.#activity.of(this.#session).add(at, isPrompt)
-    }
-    readMarkedLines(this.path, MARKS, this.#damages, visit, (at) => this.#activity.line(at))
-    return {
-      calls: this.#calls,
-      startedAt: this.#startedAt,
-      damage: this.#damages.list(),
-      parents: this.#parent === '' ? {} : { [this.#session]: [this.#parent] },
-      ...(this.#isMissingSummaries ? { missing: { [this.#session]: SUMMARIES_MISSING } } : {}),
-      activity: this.#activity.activity(),
-    }
-  }
-
-  #read(record: Record<string, unknown>, line: number): void {
-    if (record.type === 'session') this.#readHeader(record, line)
-    else if (record.type === 'message') this.#readMessage(record, line)
-    else if (record.type === 'usage' || record.type === 'model_usage') {
-      const { usage, provider, api } = record
-      this.#add(record, { usage, model: textOf(record.model), provider, api, at: undefined, id: record.kind }, line)
-    } else if (record.type === 'compaction' || record.type === 'branch_summary') this.#readSummary(record, line)
-    else if (record.type === 'model_change') this.#readModel(record)
-    else if (record.type === 'service_tier_change') this.#tiers = record.serviceTier
-    else if (record.type === 'custom' && record.customType === 'foreign_session_import') {
-      for (const call of this.#calls) call.owner = OTHER_AGENT
-    } else if (hasUsage(record)) {
-      this.#damages.add(`an entry of the unknown type ${textOf(record.type)} has usage, which is not counted`, line)
-    }
-  }
-
-  #readHeader(record: Record<string, unknown>, line: number): void {
-    if (Number(record.version ?? 1) > VERSION) {
-      this.#damages.add(
-        `has version ${record.version} of the format, which this version of Tally may not read completely`,
-        line,
-      )
-    }
-    this.#session = this.#root ?? (textOf(record.id) || this.#session)
-    this.#startedAt = momentOf(record.timestamp) ?? null
-    this.#folder = textOf(record.cwd)
-    const parent = idOf(textOf(record.parentSession))
-    this.#parent = parent === this.#session ? '' : parent
-  }
-
-  /** Pi names the model, Oh My Pi the model with its provider. */
-  #readModel({ provider, modelId, model }: Record<string, unknown>): void {
-    const [first, ...rest] = textOf(model).split('/')
-    this.#model = { name: textOf(modelId) || rest.join('/'), provider: textOf(provider) || first! }
-  }
-
-  #readMessage(record: Record<string, unknown>, line: number): void {
-    const message = objectOf(record.message)
-    const { role, usage, timestamp: at, provider, api } = message ?? {}
-    if (role === 'assistant') {
-      const model = textOf(message!.responseModel) || textOf(message!.upstreamModel) || textOf(message!.model)
-      this.#model = { name: model, provider: textOf(provider) }
-      this.#add(record, { usage, model, provider, api, at, id: message!.responseId }, line)
-    } else if (role === 'toolResult') {
-      // What a tool asked a model for itself: which model is not recorded.
-      const id = message!.toolCallId
-      if (usage) this.#add(record, { usage, model: UNKNOWN_MODEL, provider: '', at, id, isSum: true }, line)
-    } else if (hasUsage(record)) {
-      this.#damages.add(`a message with the unknown role ${textOf(role)} has usage, which is not counted`, line)
-    }
-  }
-
-  /** An extension may ask any model for its summaries, or none. Oh My Pi and older versions of Pi record no usage. */
-  #readSummary(record: Record<string, unknown>, line: number): void {
-    const isOfExtension = record.fromHook === true || record.fromExtension === true
-    if (record.usage) {
-      const { name: model, provider } = isOfExtension ? { name: UNKNOWN_MODEL, provider: '' } : this.#model
-      this.#add(record, { usage: record.usage, model, provider, at: undefined, id: '', isSum: true }, line)
-    } else if (!isOfExtension) this.#isMissingSummaries = true
-  }
-
-  #add(record: Record<string, unknown>, recorded: Recorded, line: number): void {
-    const onDamage = this.#damages.of(line)
-    const usage = objectOf(recorded.usage)
-    if (!usage) return void onDamage('is an answer without usage, and is not counted')
-    reportUnknownFields(usage, USAGE_FIELDS, onDamage)
-    const writtenAt = momentOf(record.timestamp)
-    const at = momentOf(recorded.at) ?? writtenAt
-    const counts = countsOfUsage(usage, onDamage)
-    const countable = findCountable({ counts, at, model: recorded.model }, onDamage)
-    if (!countable) return
-    const provider = textOf(recorded.provider).toLowerCase()
-    const [webSearch] = countsOf(objectOf(usage.server) ?? {}, ['webSearch'] as const, onDamage)
-    const service = this.#serviceOf(provider, recorded)
-    const id = textOf(recorded.id)
-    this.#calls.push({
-      ...CALL_DEFAULTS,
-      ...countable,
-      // A fork keeps times, but older files have no ids, or new ones after they were opened again.
-      key: [record.type, writtenAt, countable.at, provider, recorded.model, id, ...Object.values(counts)].join(' '),
-      session: this.#session,
-      // A message has the time when it was requested, and its line that when it was complete.
-      ...(writtenAt !== undefined && writtenAt > countable.at ? { endedAt: writtenAt } : {}),
-      owner: this.#isCopy(writtenAt) ? this.#parent : '',
-      provider: MAKERS.has(provider) ? '' : provider,
-      cost: costOf(objectOf(usage.cost), onDamage),
-      folder: this.#folder,
-      isSidechain: this.#root !== undefined,
-      ...(recorded.isSum ? { isSum: true } : {}),
-      ...(service ? { service } : {}),
-      ...(webSearch > 0 ? { tools: { web_search: webSearch } } : {}),
-    })
-  }
-
-  #isCopy(writtenAt: number | undefined): boolean {
-    return this.#parent !== '' && writtenAt !== undefined && writtenAt < (this.#startedAt ?? 0)
-  }
-
-  /** Only Oh My Pi records what was chosen: by the family of models, or in older versions for all or one of them. */
-  #serviceOf(provider: string, { api, model }: Recorded): Service | undefined {
-    const chosen = objectOf(this.#tiers) ?? OLD_TIERS[textOf(this.#tiers)] ?? { openai: this.#tiers }
-    if (provider === 'openai' || provider === 'openai-codex') return serviceOf({ service_tier: chosen.openai })
-    const isFast = chosen.anthropic === 'priority' && api === 'anthropic-messages' && provider === 'anthropic'
-    return isFast && /opus/.test(model) ? { speed: 'fast' } : undefined
-  }
-}
-
-const OLD_TIERS: Record<string, Record<string, string>> = {
-  priority: { openai: 'priority', anthropic: 'priority' },
-  'openai-only': { openai: 'priority' },
-  'claude-only': { anthropic: 'priority' },
-}
-
-/** The id in the path of a session's file, or the id itself. */
-function idOf(path: string): string {
-  return path.endsWith('.jsonl') ? basename(path, '.jsonl').replace(/^[^_]*_/, '') : path
-}
-
-/** Disjoint, apart from the writes of one hour, which are part of all writes. */
-function countsOfUsage(usage: Record<string, unknown>, onDamage: OnDamage): Counts {
-  const [input, output, cache_read, written] = recordedCounts(usage, COUNTS, onDamage)
-  const [ofPi] = countsOf(usage, ['cacheWrite1h'] as const, onDamage)
-  const [ofOhMyPi] = countsOf(objectOf(usage.cttl) ?? {}, ['ephemeral1h'] as const, onDamage)
-  const cache_write_1h = Math.min(written, ofPi || ofOhMyPi)
-  const orchestration = objectOf(usage.orchestration) ?? {}
-  const [moreInput, moreOutput, moreRead] = countsOf(orchestration, ['input', 'output', 'cacheRead'] as const, onDamage)
-  return {
-    input: input + moreInput,
-    output: output + moreOutput,
-    cache_read: cache_read + moreRead,
-    ...{ cache_write: written - cache_write_1h, cache_write_1h },
-  }
-}
-
-/** Only what the provider charged; otherwise it is calculated from a price list of the agent. */
-function costOf(cost: Record<string, unknown> | undefined, onDamage: OnDamage): string {
-  if (!cost) return ''
-  reportUnknownFields(cost, COST_FIELDS, onDamage)
-  const isCharged = cost.totalFromProvider === true && typeof cost.total === 'number' && cost.total > 0
-  return isCharged ? String(cost.total) : ''
-}
-
-/** They sell the models that they make, so their names add no information. */
-const MAKERS = new Set(['anthropic', 'openai', 'openai-codex', 'google'])
-
-/** Anywhere but in the content of the conversation. */
-function hasUsage(record: Record<string, unknown>): boolean {
-  return [record, ...Object.values(record)].some((each) => objectOf(objectOf(each)?.usage) !== undefined)
-}
-
 /**
  * What was imported counts for the agent that made it, also in forks that do not contain the note about the import. This is
  * remembered, for when a fork is all that is left.
@@ -309,22 +67,4 @@ function settleWithoutImported(files: ReadFile[], settledCalls: SettledCalls): M
 function withOwner(file: ReadFile, imported: ReadonlySet<string>): ReadFile {
   const calls = file.reading.calls.map((call) => (imported.has(call.key) ? { ...call, owner: OTHER_AGENT } : call))
   return { ...file, reading: { ...file.reading, calls } }
-}
-
-/** The name that the person or the agent gave the session, otherwise the first prompt. */
-function readTitles(path: string): Map<string, string> {
-  let session = idOf(path)
-  let title = ''
-  let prompt = ''
-  if (SUBAGENT.test(path)) return new Map()
-  readMarkedLines(path, ['"session"', '"title"', '"name"', '"user"'], new Damages(), (record) => {
-    if (record.type === 'session') session = textOf(record.id) || session
-    if (record.type === 'session_info') title = textOf(record.name)
-    else if (typeof record.title === 'string') title = record.title
-    const { role, content } = objectOf(record.message) ?? {}
-    if (role !== 'user' || prompt !== '') return
-    const [part] = Array.isArray(content) ? content : []
-    prompt = textOf(content) || textOf(objectOf(part)?.text)
-  })
-  return title || prompt ? new Map([[session, title || prompt]]) : new Map()
 }
