@@ -1028,6 +1028,10 @@ export interface AgentsEnvironment {
   piSessionDir: string | undefined
   /** The database of opencode, where it is not in its folder: absolute, or relative to that folder. */
   opencodeDatabase: string | undefined
+  /** The folder that OpenClaw takes for the home folder, where it is another one. */
+  openclawHome: string | undefined
+  /** The folder of OpenClaw, where it is not `.openclaw` in that folder. */
+  openclawState: string | undefined
   /** The folder of OpenHands, where it is not `.openhands` in the home folder. */
   openhandsHome: string | undefined
   /** The folder of its conversations, where it is not in that folder. */
@@ -1063,6 +1067,8 @@ export function readAgentsEnvironment(environment: Environment = process.env): A
     piAgentDir: environment.PI_CODING_AGENT_DIR || undefined,
     piSessionDir: environment.PI_CODING_AGENT_SESSION_DIR || undefined,
     opencodeDatabase: environment.OPENCODE_DB || undefined,
+    openclawHome: environment.OPENCLAW_HOME?.replace(/^~(?=$|[/\\])/, home) || undefined,
+    openclawState: environment.OPENCLAW_STATE_DIR || undefined,
     openhandsHome: environment.OPENHANDS_PERSISTENCE_DIR || undefined,
     openhandsConversations: environment.OPENHANDS_CONVERSATIONS_DIR || undefined,
     dataHome: folder('XDG_DATA_HOME', '.local/share'),

@@ -32,6 +32,7 @@ export const CHAPTERS: Chapter[] = [
       'connect/kilo',
       'connect/kimi-code',
       'connect/opencode',
+      'connect/openclaw',
       'connect/openhands',
       'connect/pi',
       'connect/qwen-code',

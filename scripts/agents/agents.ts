@@ -413,6 +413,32 @@ context_window = 400000
     ],
   },
   {
+    name: 'openclaw',
+    package: 'openclaw',
+    program: 'openclaw',
+    encodings: ['json'],
+    // Only its gateway forks and summarizes sessions, and starts sub-agents.
+    lacks: [
+      ...(['forked', 'compacted', 'sub-agent', 'fast', 'moved named', 'moved forked', 'moved compacted'] as const),
+      ...(['moved sub-agent', 'moved worktree'] as const),
+    ],
+    hasHook: false,
+    hasNoTelemetry: true,
+    configure: ({ home, model }) => {
+      const models = [{ id: 'gpt-5.4', name: 'gpt-5.4', contextWindow: 400_000, maxTokens: 1_000 }]
+      const mock = { baseUrl: `${model}/v1`, apiKey: 'mock', api: 'openai-responses', models }
+      const defaults = { model: { primary: 'mock/gpt-5.4' }, workspace: `${home}/work` }
+      // Otherwise the model would have to search for most tools.
+      const settings = { models: { providers: { mock } }, tools: { toolSearch: false }, agents: { defaults } }
+      return {
+        telemetry: {},
+        files: [{ path: '.openclaw/openclaw.json', text: JSON.stringify(settings) }],
+        mock: {},
+      }
+    },
+    ask: ({ question }) => ['agent', '--local', '--agent', 'main', '--message', question],
+  },
+  {
     name: 'cline',
     package: 'cline',
     program: 'cline',

@@ -78,17 +78,28 @@ const TOOLS: Record<string, ToolCall['input']> = {
   invoke_agent: { agent_name: 'generalist', prompt: 'What is here?' },
   delegate: { instructions: 'What is here?' },
   spawn_subagent: { description: 'Look', prompt: 'What is here?', background: false },
+  sessions_spawn: { task: 'What is here?' },
   // Shells.
   Bash: { command: WAITING, description: 'Wait' },
   bash: { command: WAITING, description: 'Wait', mode: 'sync', initial_wait: 60 },
   exec_command: { cmd: WAITING },
+  exec: { command: WAITING },
   shell: { command: WAITING.split(' ') },
   shell_command: { command: WAITING },
   run_terminal_command: { command: WAITING, description: 'Wait' },
   run_shell_command: { command: WAITING, description: 'Wait', is_background: false },
 }
 
-const SUB_AGENTS = ['Agent', 'agent', 'task', 'spawn_agent', 'invoke_agent', 'delegate', 'spawn_subagent']
+const SUB_AGENTS = [
+  'Agent',
+  'agent',
+  'task',
+  'spawn_agent',
+  'invoke_agent',
+  'delegate',
+  'spawn_subagent',
+  'sessions_spawn',
+]
 
 /** The tool that the question asks for, if the agent has it. */
 function toolFor(asked: string, request: ModelRequest): ToolCall | undefined {

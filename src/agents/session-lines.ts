@@ -80,6 +80,17 @@ export function readMarkedLines(
   }
 }
 
+/** The same for lines that are not in a file of their own. */
+export function readMarkedText(
+  content: Buffer,
+  marks: readonly string[],
+  damages: Damages,
+  visit: VisitLine,
+  onTime: OnTime,
+): void {
+  new LineReading(sourceOf(content), marks, damages, visit, onTime, 'timestamp').run()
+}
+
 /** Where lines come from. */
 interface Source {
   size: number
@@ -101,7 +112,10 @@ function readFile(path: string, read: (source: Source) => void): void {
 const LONGEST_DECOMPRESSED = 1024 ** 3
 
 function decompressed(path: string): Source {
-  const content = expand(readFileSync(path))
+  return sourceOf(expand(readFileSync(path)))
+}
+
+function sourceOf(content: Buffer): Source {
   return {
     size: content.length,
     read: (offset, length, position) => content.copy(block, offset, position, position + length),

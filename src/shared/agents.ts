@@ -85,6 +85,11 @@ export const AGENTS = facts({
       files: 'requests for titles',
     },
   },
+  openclaw: {
+    title: 'OpenClaw',
+    program: 'openclaw',
+    ways: { files: 'summaries and cancelled requests' },
+  },
   openhands: { title: 'OpenHands', program: 'openhands', ways: { files: 'cancelled requests' } },
   pi: {
     title: 'Pi',

@@ -449,6 +449,26 @@ describe('a prefix of a random file has what the whole file has, except for its 
     )
   })
 
+  test('of the database of OpenClaw, whose lines are those of Pi', () => {
+    const path = '.openclaw/agents/main/agent/openclaw-agent.sqlite'
+    const place = join(home.folder, path)
+    mkdirSync(dirname(place), { recursive: true })
+    fc.assert(
+      fc.property(fc.array(aStep, { minLength: 1, maxLength: 8 }), fc.boolean(), (steps, isFork) => {
+        const lines = piLines(steps, { isFork })
+        expectAppendOnly('openclaw', path, lines.length, (length) => {
+          for (const suffix of ['', '-wal', '-shm']) rmSync(place + suffix, { force: true })
+          using database = new Database(place)
+          database.run('CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, event_json TEXT)')
+          for (const [seq, line] of lines.slice(0, length).entries()) {
+            database.query('INSERT INTO transcript_events VALUES (?, ?, ?)').run(SESSIONS[1], seq, line.trim())
+          }
+        })
+      }),
+      { numRuns: runs(100, 10) },
+    )
+  })
+
   test.each(['opencode', 'kilo'] as const)('of the database of %s', (agent) => {
     const path = `.local/share/${agent}/${agent}.db`
     const place = join(home.folder, path)

@@ -8,6 +8,7 @@ import { githubCopilot } from './github-copilot.ts'
 import { goose } from './goose.ts'
 import { grok } from './grok.ts'
 import { kimiCode } from './kimi-code.ts'
+import { openclaw } from './openclaw.ts'
 import { kilo, opencode } from './opencode.ts'
 import { openhands } from './openhands.ts'
 import { pi } from './pi.ts'
@@ -25,6 +26,7 @@ export const READERS: Record<AgentName, Reader> = {
   kilo,
   'kimi-code': kimiCode,
   opencode,
+  openclaw,
   openhands,
   pi,
   'qwen-code': qwenCode,

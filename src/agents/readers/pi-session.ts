@@ -35,7 +35,7 @@ const MARKS = [
 ]
 
 /** What differs between the agents that write it. */
-interface Dialect {
+export interface Dialect {
   /** The newest version of the format that is known. */
   version: number
   /** Lines may be written again, with another time. Requests keep theirs. */
