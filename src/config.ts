@@ -1012,6 +1012,8 @@ export interface AgentsEnvironment {
   gooseRoot: string | undefined
   /** The folder of Grok CLI, where it is not `.grok` in the home folder. */
   grokHome: string | undefined
+  /** The folder of Hermes Agent, where it is not `.hermes` in the home folder. */
+  hermesHome: string | undefined
   /** The folder of GitHub Copilot CLI, where it is not `.copilot` in the home folder. */
   copilotHome: string | undefined
   /** The folder that holds the sessions of Qwen Code, where it is not `.qwen` in the home folder. */
@@ -1063,6 +1065,7 @@ export function readAgentsEnvironment(environment: Environment = process.env): A
     qwenHome: environment.QWEN_RUNTIME_DIR || environment.QWEN_HOME || undefined,
     clineData: environment.CLINE_DATA_DIR || (environment.CLINE_DIR ? join(environment.CLINE_DIR, 'data') : undefined),
     kiloDatabase: environment.KILO_DB || undefined,
+    hermesHome: environment.HERMES_HOME || undefined,
     kimiHome: environment.KIMI_CODE_HOME || undefined,
     piAgentDir: environment.PI_CODING_AGENT_DIR || undefined,
     piSessionDir: environment.PI_CODING_AGENT_SESSION_DIR || undefined,

@@ -29,6 +29,7 @@ export const CHAPTERS: Chapter[] = [
       'connect/github-copilot',
       'connect/goose',
       'connect/grok',
+      'connect/hermes',
       'connect/kilo',
       'connect/kimi-code',
       'connect/opencode',

@@ -79,11 +79,13 @@ const TOOLS: Record<string, ToolCall['input']> = {
   delegate: { instructions: 'What is here?' },
   spawn_subagent: { description: 'Look', prompt: 'What is here?', background: false },
   sessions_spawn: { task: 'What is here?' },
+  delegate_task: { goal: 'What is here?' },
   // Shells.
   Bash: { command: WAITING, description: 'Wait' },
   bash: { command: WAITING, description: 'Wait', mode: 'sync', initial_wait: 60 },
   exec_command: { cmd: WAITING },
   exec: { command: WAITING },
+  terminal: { command: WAITING },
   shell: { command: WAITING.split(' ') },
   shell_command: { command: WAITING },
   run_terminal_command: { command: WAITING, description: 'Wait' },
@@ -99,6 +101,7 @@ const SUB_AGENTS = [
   'delegate',
   'spawn_subagent',
   'sessions_spawn',
+  'delegate_task',
 ]
 
 /** The tool that the question asks for, if the agent has it. */

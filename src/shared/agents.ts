@@ -70,6 +70,7 @@ export const AGENTS = facts({
       files: 'requests for titles and summaries, and turns that failed',
     },
   },
+  hermes: { title: 'Hermes Agent', program: 'hermes', ways: { files: 'requests outside of conversations' } },
   kilo: { title: 'Kilo', program: 'kilo', ways: { hook: 'requests for titles', files: 'requests for titles' } },
   'kimi-code': {
     title: 'Kimi Code',

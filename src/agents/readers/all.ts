@@ -7,6 +7,7 @@ import { geminiCli } from './gemini-cli.ts'
 import { githubCopilot } from './github-copilot.ts'
 import { goose } from './goose.ts'
 import { grok } from './grok.ts'
+import { hermes } from './hermes.ts'
 import { kimiCode } from './kimi-code.ts'
 import { openclaw } from './openclaw.ts'
 import { kilo, opencode } from './opencode.ts'
@@ -23,6 +24,7 @@ export const READERS: Record<AgentName, Reader> = {
   'github-copilot': githubCopilot,
   goose,
   grok,
+  hermes,
   kilo,
   'kimi-code': kimiCode,
   opencode,
