@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
-import { AGENTS } from '../shared/agents.ts'
+import { AGENTS, UNREAD_AGENTS } from '../shared/agents.ts'
 import type { AgentName, Damage } from './agent.ts'
 import { readJsonFile } from './private-files.ts'
 import { READERS } from './readers/all.ts'
@@ -34,6 +34,21 @@ export function presenceOf(agent: AgentName, environment: AgentsEnvironment): Pr
     lastSessionAt: files.reduce<number | null>((latest, { changedAt }) => Math.max(latest ?? 0, changedAt), null),
     damage,
   }
+}
+
+/** An agent on this machine whose usage is not read, and what shows that it is there. */
+export interface UnreadPresence {
+  agent: string
+  title: string
+  path: string
+  reason: string
+}
+
+export function unreadOn({ home }: AgentsEnvironment): UnreadPresence[] {
+  return Object.entries(UNREAD_AGENTS).flatMap(([agent, { title, program, folders, reason }]) => {
+    const path = Bun.which(program) ?? folders.map((folder) => join(home, folder)).find((folder) => existsSync(folder))
+    return path === undefined ? [] : [{ agent, title, path, reason }]
+  })
 }
 
 const PACKAGE = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+(?=[\\/])/

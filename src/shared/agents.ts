@@ -1,7 +1,7 @@
 /**
- * The agents whose usage Tally reads, the ways to connect each, and what each way does not count: the list on the page
- * Connect an agent, and that in docs/connect/overview.md. Their keys are the values of `agent_harness`, so that hooks,
- * scans and telemetry report the same session under the same name.
+ * The agents whose usage Tally reads, the ways to connect each, what each way does not count, and agents that are not read:
+ * the lists on the page Connect an agent, and in docs/connect/overview.md. The keys of those that are read are the values of
+ * `agent_harness`, so that hooks, scans and telemetry report the same session under the same name.
  */
 
 export type Way = 'telemetry' | 'hook' | 'files'
@@ -107,3 +107,75 @@ export const AGENTS = facts({
 export type AgentName = keyof typeof AGENTS
 
 export const AGENT_NAMES = Object.keys(AGENTS) as AgentName[]
+
+/** An agent that people look for, and whose usage Tally does not read. */
+export interface UnreadAgent {
+  title: string
+  program: string
+  /** Below the home folder; one that exists shows that the agent is on the machine. */
+  folders: string[]
+  /** Why, in a sentence. */
+  reason: string
+}
+
+/** Nothing of them is estimated from the text of conversations. */
+export const UNREAD_AGENTS: Record<string, UnreadAgent> = {
+  amp: {
+    title: 'Amp',
+    program: 'amp',
+    folders: ['.local/share/amp'],
+    reason: 'It records totals of a session alone, without its sub-agents.',
+  },
+  antigravity: {
+    title: 'Antigravity',
+    program: 'agy',
+    folders: ['.gemini/antigravity', '.gemini/antigravity-cli'],
+    reason: 'Its conversations are in a binary format that is not documented, and in part encrypted.',
+  },
+  crush: {
+    title: 'Crush',
+    program: 'crush',
+    folders: ['.local/share/crush'],
+    reason: 'It overwrites the token counts of a session with those of the latest request.',
+  },
+  cursor: {
+    title: 'Cursor',
+    program: 'cursor-agent',
+    folders: ['.cursor'],
+    reason: 'Its token counts are in the account, and not complete on the machine.',
+  },
+  droid: {
+    title: 'Droid',
+    program: 'droid',
+    folders: ['.factory'],
+    reason: 'It records totals of a session alone, without its sub-agents.',
+  },
+  junie: {
+    title: 'Junie',
+    program: 'junie',
+    folders: ['.junie'],
+    reason: 'What it records could not be compared with what its models were used for.',
+  },
+  'mistral-vibe': {
+    title: 'Mistral Vibe',
+    program: 'vibe',
+    folders: ['.vibe'],
+    reason: 'It keeps one sum of a session, without models and days.',
+  },
+  'roo-code': {
+    title: 'Roo Code',
+    program: 'roo',
+    folders: ['Code', 'Code - Insiders'].flatMap((application) =>
+      ['.config', 'Library/Application Support', 'AppData/Roaming'].map(
+        (folder) => `${folder}/${application}/User/globalStorage/rooveterinaryinc.roo-cline`,
+      ),
+    ),
+    reason: 'It was discontinued in May 2026, and what it left is not read.',
+  },
+  zed: {
+    title: 'Zed',
+    program: 'zed',
+    folders: ['.local/share/zed/threads', 'Library/Application Support/Zed/threads', 'AppData/Local/Zed/threads'],
+    reason: 'It keeps token counts of a thread without the time and the model of each request.',
+  },
+}

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HOOKED_AGENTS } from '../../src/agents/install/install.ts'
+import { UNREAD_AGENTS } from '../../src/shared/agents.ts'
 import {
   CLAUDE_SESSION,
   capturedSessions,
@@ -240,12 +241,19 @@ describe('tally agents status', () => {
     await writeFile(join(home, packages, 'package.json'), JSON.stringify({ name: '@openai/codex', version: '0.61.0' }))
     await installAgent('claude', 'share/claude/versions/2.0.31')
     await installAgent('opencode', '.opencode/bin/opencode')
+    await installAgent('droid', '.local/bin/droid-1.2.3')
+    await mkdir(join(home, '.vibe'))
     await fillHome(home)
     said = { PATH: join(home, 'bin') }
     // Which programs are on the PATH, only a process of its own finds out.
     const ofProcess = async (...flags: string[]) =>
       (await run(['status', ...flags], undefined, { asProcess: true })).stdout
-    const { agents, server, watch } = JSON.parse(await ofProcess('--json'))
+    const { agents, unread, server, watch } = JSON.parse(await ofProcess('--json'))
+    const unreadHere = [
+      ['droid', join(home, 'bin/droid')],
+      ['mistral-vibe', join(home, '.vibe')],
+    ]
+    expect(unread.map(({ agent, path }: { agent: string; path: string }) => [agent, path])).toEqual(unreadHere)
     expect(server.error).toContain('Not logged in')
     expect(watch).toMatchObject({ running: false, service: null })
     const named = (name: string) => agents.find(({ agent }: { agent: string }) => agent === name)
@@ -269,6 +277,8 @@ describe('tally agents status', () => {
     const stdout = await ofProcess()
     expect(stdout).toMatch(/^claude-code +2\.0\.31 +none +2 +20.*\n(.*\n)*opencode +unknown +none +0 +– +–/m)
     expect(stdout).toMatch(/^Not on this machine: .*qwen-code/m)
+    const { title, reason } = UNREAD_AGENTS.droid!
+    expect(stdout).toContain(`Found, but not read: ${title} (${join(home, 'bin/droid')}). ${reason}\n`)
     expect(stdout).toContain('codex: It does not report what it uses. Run: tally agents install codex\n')
     expect(await readdir(home)).not.toContain('started')
   })

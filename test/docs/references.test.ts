@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { referencePages } from '../../scripts/manual/reference.ts'
 import { PROBLEMS } from '../../src/errors.ts'
-import { AGENTS, type AgentFacts, type Way } from '../../src/shared/agents.ts'
+import { AGENTS, type AgentFacts, UNREAD_AGENTS, type Way } from '../../src/shared/agents.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -116,7 +116,7 @@ test('every prefix of ids is given to something', () => {
   expect(prefixes.filter((prefix) => !given.has(prefix))).toEqual([])
 })
 
-test('the table of agents says what each way counts, as the page Connect an agent does', () => {
+test('the tables of agents say what each way counts, and which are not read, as the page Connect an agent does', () => {
   const plain = (text: string) => text.replaceAll(/[`“”]/g, '')
   const table = plain(texts.get('docs/connect/overview.md')!)
   const rows = Object.entries<AgentFacts>(AGENTS).map(([name, { title, fork, ways }]) => {
@@ -126,5 +126,6 @@ test('the table of agents says what each way counts, as the page Connect an agen
     })
     return `| [${fork ? `${title}, ${fork}` : title}](${name}.md) |${cells.join(' |')} |`
   })
-  expect(rows.filter((row) => !table.includes(row))).toEqual([])
+  const unread = Object.values(UNREAD_AGENTS).map(({ title, reason }) => `| ${title} | ${reason} |`)
+  expect([...rows, ...unread].filter((row) => !table.includes(`${row}\n`))).toEqual([])
 })

@@ -3,7 +3,7 @@ import { AGENT_NAMES, type AgentName } from '../../agents/agent.ts'
 import { HOOKED_AGENTS, hasHook, hookWarnings, SettingsError, settingsPath } from '../../agents/install/install.ts'
 import { hasTelemetry } from '../../agents/install/telemetry.ts'
 import { lastDelivery, lastError, lastHook, lastWatch, logPath } from '../../agents/journal.ts'
-import { presenceOf } from '../../agents/presence.ts'
+import { presenceOf, type UnreadPresence, unreadOn } from '../../agents/presence.ts'
 import { readMe, ServerError } from '../../agents/server.ts'
 import { readJobs, readRefused, refusedFolder, spoolFolder } from '../../agents/spool.ts'
 import { isWatching } from '../../agents/watch/lock.ts'
@@ -83,6 +83,7 @@ export function addAgentsStatusCommand(agents: Command): void {
       const statuses = (names.length > 0 ? names : AGENT_NAMES).map((agent) => statusOf(agent, environment, watch))
       const status = {
         agents: statuses,
+        unread: names.length > 0 ? [] : unreadOn(environment),
         watch,
         server: await serverStatus(flags),
         last_error: lastError(environment) ?? null,
@@ -213,6 +214,7 @@ async function serverStatus(flags: ServerFlags) {
 
 interface Status {
   agents: AgentStatus[]
+  unread: UnreadPresence[]
   watch: WatchStatus
   server: Awaited<ReturnType<typeof serverStatus>>
   last_error: { at: string; message: string } | null
@@ -241,6 +243,7 @@ function printStatus(status: Status, { all }: { all: boolean }): void {
   }
   const others = status.agents.filter((each) => !shown.includes(each))
   if (others.length > 0) print(`Not on this machine: ${others.map(({ agent }) => agent).join(', ')}`)
+  for (const { title, path, reason } of status.unread) print(`Found, but not read: ${title} (${path}). ${reason}`)
   const { url, reports_for, held_entries, error } = status.server
   print(`\nserver  ${error ?? `${url} accepts reports for ${reports_for}`}`)
   print(`watch   ${watchText(status.watch)}`)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { HOOKED_AGENTS } from '../../../src/agents/install/install.ts'
-import { AGENT_NAMES, AGENTS } from '../../../src/shared/agents.ts'
-import { GUIDES, isTelemetry } from '../../../src/web/pages/connect/guides.ts'
+import { AGENT_NAMES, AGENTS, UNREAD_AGENTS } from '../../../src/shared/agents.ts'
+import { findAgents, GUIDES, isTelemetry } from '../../../src/web/pages/connect/guides.ts'
 
 const TARGET = { url: 'https://tally.example', token: 'tly_svc_secret', now: new Date('2026-11-21T12:00:00.123Z') }
 
@@ -46,4 +46,16 @@ test('settings files of agents are valid', () => {
   expect(Bun.TOML.parse(linesOf('codex')[0]!)).toMatchObject({
     otel: { exporter: { 'otlp-http': { headers: { Authorization: 'Bearer tly_svc_secret' } } } },
   })
+})
+
+test('people find agents by name, also those that are not read, which are not listed otherwise', () => {
+  expect(findAgents(' ')).toEqual({ guides: [...GUIDES], unread: [] })
+  const found = (text: string) => {
+    const { guides, unread } = findAgents(text)
+    return [...guides, ...unread].map(({ title }) => title)
+  }
+  const names = ['Amp', 'Droid', 'Roo Code', 'Zed', 'Junie', 'Cursor', 'Antigravity', 'Crush', 'Hermes', 'Mistral Vibe']
+  expect(names.filter((name) => !found(name).some((title) => title.startsWith(name)))).toEqual([])
+  expect(findAgents('roo').unread).toEqual([UNREAD_AGENTS['roo-code']!])
+  expect(found('oh my')).toEqual(['Pi'])
 })

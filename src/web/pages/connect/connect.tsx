@@ -11,7 +11,7 @@ import { useSettings } from '../../server/me.ts'
 import type { CreatedToken } from '../../server/tokens.ts'
 import { Arrival } from './arrival.tsx'
 import classes from './connect.module.css'
-import { GUIDES, type Guide, isTelemetry, type Target, type WayGuide } from './guides.ts'
+import { findAgents, GUIDES, type Guide, isTelemetry, type Target, type WayGuide } from './guides.ts'
 import { TokenStep } from './token-step.tsx'
 
 export default function Connect() {
@@ -66,11 +66,7 @@ function Choice({ guide, choose }: { guide: Guide; choose: (key: string) => void
     setText('')
     choose(key)
   }
-  const words = text.toLowerCase().split(/\s+/)
-  const found = GUIDES.filter(({ key, title, also = '' }) => {
-    const names = `${key} ${title} ${also}`.toLowerCase()
-    return words.every((word) => names.includes(word))
-  })
+  const { guides, unread } = findAgents(text)
   return (
     <>
       <TextInput
@@ -84,7 +80,7 @@ function Choice({ guide, choose }: { guide: Guide; choose: (key: string) => void
       />
       <Radio.Group value={guide.key} onChange={choose} aria-label="Agent">
         <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="xs">
-          {found.map(({ key, title, ways }) => (
+          {guides.map(({ key, title, ways }) => (
             <Radio.Card key={key} value={key} className={classes.card} aria-label={title}>
               <Group wrap="nowrap" gap="xs" align="flex-start">
                 <Radio.Indicator size="xs" mt={3} />
@@ -99,9 +95,13 @@ function Choice({ guide, choose }: { guide: Guide; choose: (key: string) => void
           ))}
         </SimpleGrid>
       </Radio.Group>
-      {found.length === 0 && (
+      {unread.map(({ title, reason }) => (
+        <Note key={title}>{`Tally does not read ${title}. ${reason}`}</Note>
+      ))}
+      {guides.length === 0 && (
         <Note>
-          Tally does not read an agent of this name. If it can send OpenTelemetry data, choose{' '}
+          {unread.length === 0 && 'Tally does not read an agent of this name. '}If it can send OpenTelemetry data,
+          choose{' '}
           <Anchor component="button" type="button" size="sm" onClick={() => chooseHidden('otlp')}>
             Any OTLP exporter
           </Anchor>

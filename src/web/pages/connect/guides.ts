@@ -1,5 +1,13 @@
 /** How to configure each agent to report its usage: the same template for all, by their ways (`shared/agents.ts`). */
-import { AGENT_NAMES, AGENTS, type AgentFacts, type AgentName, type Way } from '../../../shared/agents.ts'
+import {
+  AGENT_NAMES,
+  AGENTS,
+  type AgentFacts,
+  type AgentName,
+  UNREAD_AGENTS,
+  type UnreadAgent,
+  type Way,
+} from '../../../shared/agents.ts'
 
 /** The server and token that agents report with. */
 export interface Target {
@@ -278,3 +286,16 @@ export const GUIDES: readonly Guide[] = [
     ],
   },
 ]
+
+/** The guides whose names contain all words of the text, and the agents that are not read, which are only found by name. */
+export function findAgents(text: string): { guides: Guide[]; unread: UnreadAgent[] } {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const isFound = (...names: (string | undefined)[]) => {
+    const all = names.join(' ').toLowerCase()
+    return words.every((word) => all.includes(word))
+  }
+  return {
+    guides: GUIDES.filter(({ key, title, also }) => isFound(key, title, also)),
+    unread: words.length === 0 ? [] : Object.values(UNREAD_AGENTS).filter((each) => isFound(each.title, each.program)),
+  }
+}
