@@ -93,6 +93,8 @@ export interface Damage {
   isNote?: true
   /** Of damage that readers find within a file. Other damage is a file or folder that cannot be opened. */
   notRead?: NotRead
+  /** Those that the reader names, of which others of the files may have more of the same. */
+  sessions?: string[]
 }
 
 /** For people: what is not counted, or only in part. */

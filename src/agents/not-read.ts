@@ -1,5 +1,19 @@
 /** Sums of what was not read, over files and over folders. */
-import type { NotRead } from './agent.ts'
+import { type Damage, type NotRead, notReadOf } from './agent.ts'
+
+/** Each session once, whatever files it is in. */
+export function notReadIn(damage: readonly Damage[]): NotRead[] {
+  const known = new Set<string>()
+  const isNew = (name: string) => known.size < known.add(name).size
+  return sumNotRead(
+    damage.flatMap((each) => {
+      const notRead = notReadOf(each)
+      if (!notRead) return []
+      const again = each.sessions?.filter((session) => !isNew(`${notRead.reason} ${notRead.name} ${session}`)) ?? []
+      return again.length < notRead.count ? { ...notRead, count: notRead.count - again.length } : []
+    }),
+  )
+}
 
 /** One for each reason and name. */
 export function sumNotRead(all: readonly NotRead[]): NotRead[] {

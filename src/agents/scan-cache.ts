@@ -11,7 +11,7 @@ import type { Activity, FileDamage, FileReading, ModelCall, SessionTotals } from
 import type { SessionSum } from './session-sums.ts'
 
 /** Must be increased if a reader reads something else from the same file, or if the shape of the cache changes. */
-const VERSION = 9
+const VERSION = 10
 
 /** The thresholds too, because sums are cached. */
 const FORMAT = [VERSION, ...REQUEST_THRESHOLDS].join(' ')

@@ -8,13 +8,12 @@ import {
   type AgentName,
   type AgentReading,
   type Damage,
-  notReadOf,
   type Scan,
   type SessionName,
   type SessionUse,
 } from './agent.ts'
 import type { FileReading } from './model-calls.ts'
-import { newestVersion, sumNotRead } from './not-read.ts'
+import { newestVersion, notReadIn } from './not-read.ts'
 import { createPlaceOf } from './places.ts'
 import { READERS } from './readers/all.ts'
 import type { Reader, ReadFile } from './readers/reader.ts'
@@ -102,7 +101,7 @@ function readingOf(
     source: Bun.hash(JSON.stringify(places)).toString(36),
     version,
     sessions: new Set(sums.map(({ session }) => session)).size,
-    notRead: sumNotRead(damage.flatMap((each) => notReadOf(each) ?? [])),
+    notRead: notReadIn(damage),
   }
 }
 

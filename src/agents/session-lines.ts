@@ -31,14 +31,24 @@ export type OnTime = (at: number) => void
 
 const INVALID_RECORD: DamageKind = { reason: 'invalid_record' }
 
-/** Damage of a file: one item per kind, with the first line that has it and the number of lines. */
+interface FoundDamage {
+  line: number | null
+  count: number
+  sessions: Set<string>
+  kind: DamageKind | undefined
+}
+
+/** Damage of a file: one item per kind, with the first line that has it, the number of lines and the sessions. */
 export class Damages {
-  readonly #found = new Map<string, { line: number | null; count: number; kind: DamageKind | undefined }>()
+  /** The session that is being read; empty if the file is one. */
+  session = ''
+  readonly #found = new Map<string, FoundDamage>()
 
   add(what: string, line: number | null, kind?: DamageKind): void {
-    const found = this.#found.get(what)
-    if (found) found.count += 1
-    else this.#found.set(what, { line, count: 1, kind })
+    const found = this.#found.get(what) ?? { line, count: 0, sessions: new Set(), kind }
+    this.#found.set(what, found)
+    found.count += 1
+    found.sessions.add(this.session)
   }
 
   /** Adds the damage of one line. */
@@ -47,13 +57,14 @@ export class Damages {
   }
 
   list(): FileDamage[] {
-    return [...this.#found].map(([what, { line, count, kind = INVALID_RECORD }]): FileDamage => {
+    return [...this.#found].map(([what, { line, count, sessions, kind = INVALID_RECORD }]): FileDamage => {
       const damage = { line, what: count === 1 ? what : `${what} (${count.toLocaleString('en')} lines)` }
       if (kind === 'note') return { ...damage, isNote: true }
       const { reason, name = null, count: each = 1 } = kind
       // The rest of a record is counted.
       const isNote = reason === 'invalid_count' || reason === 'unknown_count'
-      return { ...damage, ...(isNote ? { isNote } : {}), notRead: { reason, name, count: count * each } }
+      const notRead = { reason, name, count: sessions.size * each }
+      return { ...damage, ...(isNote ? { isNote } : {}), notRead, sessions: [...sessions].filter(Boolean) }
     })
   }
 }

@@ -259,7 +259,10 @@ describe('of a thread of Codex', () => {
   const askedEarlier = (at: number) => line('event_msg', at, { type: 'user_message', message: 'Please fix it.' })
   const output = (at: number) => line('response_item', at, { type: 'function_call_output', output: 'ok' })
   const response = (id: string, at: number) =>
-    line('token_usage_record', at, { response_id: id, usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 } })
+    line('token_usage_record', at, {
+      response_id: id,
+      usage: { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1, total_tokens: 2 },
+    })
 
   test('it is the time between its lines', () => {
     for (const ask of [asked, askedEarlier]) {
@@ -290,7 +293,7 @@ describe('of a thread of Codex', () => {
 test('of a session of Gemini CLI, it is the time between its messages, and what tools respond is no prompt', () => {
   const message = (id: string, type: string, at: number, more: object) => ({ id, timestamp: iso(at), type, ...more })
   const answer = (id: string, at: number) =>
-    message(id, 'gemini', at, { model: 'gemini-2.5-pro', tokens: { input: 1, output: 1, total: 2 } })
+    message(id, 'gemini', at, { model: 'gemini-2.5-pro', tokens: { input: 1, output: 1, cached: 0, total: 2 } })
   const lines = [
     message('1', 'user', 0, { content: [{ text: 'Please fix it.' }] }),
     answer('2', MINUTE),
@@ -311,7 +314,7 @@ test('of a session of Gemini CLI, it is the time between its messages, and what 
 test('of a session of Qwen Code, it is the time between its lines, and unknown of what only the ledger has', () => {
   const line = (type: string, at: number, more: object) => ({ sessionId: 's', timestamp: iso(at), type, ...more })
   const event = (id: string, at: number) => {
-    const counts = { input_token_count: 1, output_token_count: 1, total_token_count: 2 }
+    const counts = { input_token_count: 1, output_token_count: 1, cached_content_token_count: 0, total_token_count: 2 }
     const uiEvent = {
       'event.name': 'qwen-code.api_response',
       'event.timestamp': iso(at),
@@ -331,14 +334,18 @@ test('of a session of Qwen Code, it is the time between its lines, and unknown o
     event('3', HOUR + SECOND),
   ])
   home.writeLines('.qwen/usage_record.jsonl', [
-    { sessionId: 'gone', startTime: START + HOUR, models: { qwen3: { requests: 1, inputTokens: 1, totalTokens: 1 } } },
+    {
+      sessionId: 'gone',
+      startTime: START + HOUR,
+      models: { qwen3: { requests: 1, inputTokens: 1, outputTokens: 0, cachedTokens: 0 } },
+    },
   ])
   expect(activeMs('qwen-code')).toEqual([4 * MINUTE + SECOND, null])
 })
 
 describe('of a session of opencode', () => {
   const tokens = { input: 1, output: 1, reasoning: 0, cache: { read: 0, write: 0 } }
-  const model = { modelID: 'gpt-mock', providerID: 'mock' }
+  const model = { modelID: 'gpt-mock', providerID: 'mock', cost: 0 }
   const asked = (at: number) => ({ role: 'user', time: { created: START + at } })
   const answer = (from: number, to?: number) => ({
     ...{ role: 'assistant', ...model, tokens },

@@ -205,7 +205,7 @@ describe('the cells of a thread of Codex', () => {
   const response = (id: string, at: string) =>
     record('token_usage_record', at, {
       ...{ response_id: id, thread_id: 't' },
-      usage: { input_tokens: 100, output_tokens: 10, total_tokens: 110 },
+      usage: { input_tokens: 100, cached_input_tokens: 0, output_tokens: 10, total_tokens: 110 },
     })
   const turn = (at: string, cwd: string) => record('turn_context', at, { cwd, model: 'gpt-5.4' })
   const git = { branch: 'main', repository_url: 'https://example.com/acme/web' }
@@ -294,7 +294,7 @@ describe('after a checkout within the same second', () => {
   test('a call of opencode, which records when calls start, has the new branch', () => {
     const web = checkedOut()
     const tokens = { input: 100, output: 10, reasoning: 0, cache: { read: 0, write: 0 } }
-    const message = { sessionID: 's', role: 'assistant', modelID: 'gpt-5.4', path: { cwd: web }, tokens }
+    const message = { sessionID: 's', role: 'assistant', modelID: 'gpt-5.4', cost: 0, path: { cwd: web }, tokens }
     for (const [id, created] of [ms(-100), ms(400)].entries()) {
       home.write(
         `.local/share/opencode/storage/message/s/${id}.json`,

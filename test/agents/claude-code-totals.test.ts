@@ -114,7 +114,12 @@ test('What totals have more than the ones before belongs to their time, and is n
 test('Each count belongs to the totals that had it first, whatever the others do', () => {
   const both = (input: number, output: number, running: number) => ({
     ...totals({}, { running }),
-    modelUsage: { [SONNET]: { inputTokens: 10 + input, outputTokens: 10 + output, cacheReadInputTokens: 10 } },
+    modelUsage: {
+      [SONNET]: {
+        ...{ inputTokens: 10 + input, outputTokens: 10 + output },
+        ...{ cacheReadInputTokens: 10, cacheCreationInputTokens: 0 },
+      },
+    },
   })
   const a = { ...call('a', 1, 10) }
   a.message.usage = { input_tokens: 10, output_tokens: 10, cache_read_input_tokens: 10 } as never

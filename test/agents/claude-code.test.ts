@@ -420,7 +420,7 @@ describe('what cannot be read is named, and the rest counts', () => {
     const line = JSON.stringify(answer())
     home.write(
       project('s'),
-      `${line}\n${line.slice(0, 90)}\n{"usage" broken}\n\n[1]\n${JSON.stringify(answer({ id: 'm2' }))}\n`,
+      `${line}\n${line.slice(0, 90)}\n{"input_tokens" broken}\n\n[1]\n${JSON.stringify(answer({ id: 'm2' }))}\n`,
     )
     expect(home.scan().uses[0]!.requests).toBe(2)
     expect(damageOf()).toEqual([['s.jsonl', 2, 'is not a JSON object and was skipped (3 lines)']])

@@ -294,7 +294,7 @@ describe('a format that Tally does not know is never counted silently', () => {
     writeStore('UPDATE schema_version SET version = 9')
     expect(scan()).toMatchObject({
       figures: EXPECTED,
-      damage: ['is version 9 of the database, which this version of Tally does not know'],
+      damage: ['has version 9 of the format, which this version of Tally may not read completely'],
     })
   })
 
@@ -305,10 +305,12 @@ describe('a format that Tally does not know is never counted silently', () => {
 
   test('usage in another line', () => {
     home.writeLines(`${STATE}/s/events.jsonl`, [
-      { type: 'tool.execution_complete', data: { toolUsage: { inputTokens: 5, model: 'm' } } },
+      { type: 'tool.execution_complete', data: { toolUsage: { inputTokens: 5, outputTokens: 0, model: 'm' } } },
       { type: 'assistant.fusion_phase_completed', data: { usage: { inputTokens: 5 } } },
       { type: 'tool.execution_start', data: { arguments: { inputTokens: 5 } } },
     ])
-    expect(scan().damage).toEqual(['a line of the type tool.execution_complete has token counts, and is not counted'])
+    expect(scan().damage).toEqual([
+      'is a record of the unknown type tool.execution_complete with token counts, and is not counted',
+    ])
   })
 })

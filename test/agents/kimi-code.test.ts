@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { SessionUse } from '../../src/agents/agent.ts'
-import { AgentHome, FIXTURES } from '../support/agent-home.ts'
-import { formatChanges } from '../support/format-changes.ts'
+import { AgentHome } from '../support/agent-home.ts'
 
 let home: AgentHome
 beforeEach(() => {
@@ -41,20 +38,6 @@ describe('captured sessions of Kimi Code', () => {
       [ONE, 1],
       [ONE, 3],
     ])
-  })
-
-  const lines = readFileSync(
-    join(FIXTURES, 'cases/kimi-code/wd_acme-web_2bd88ea5e093', ONE, 'agents/main/wire.jsonl'),
-    'utf8',
-  )
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-
-  test.each(formatChanges(lines))('are right or reported as not with $name', ({ records }) => {
-    home.writeLines(`${PROJECT}/${ONE}/agents/main/wire.jsonl`, records)
-    const { uses, damage } = home.scan({ agents: ['kimi-code'] })
-    if (damage.length === 0) expect(uses.map(figures)).toEqual(SERVED)
   })
 })
 

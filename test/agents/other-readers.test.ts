@@ -512,7 +512,7 @@ describe('Qwen Code', () => {
       systemPayload: {
         uiEvent: {
           ...{ 'event.name': 'qwen-code.api_response', model: 'm', response_id: `r${minutes}` },
-          ...{ input_token_count, output_token_count: 1 },
+          ...{ input_token_count, output_token_count: 1, cached_content_token_count: 0 },
         },
       },
     })
@@ -553,7 +553,7 @@ describe('Qwen Code', () => {
   test('has what the last line of its ledger adds at the time of that line', () => {
     const ledger = (timestamp: string, requests: number, inputTokens: number) => ({
       ...{ sessionId: 's', startTime: '2026-11-20T10:00:00Z', timestamp },
-      models: { m: { requests, inputTokens, outputTokens: requests } },
+      models: { m: { requests, inputTokens, outputTokens: requests, cachedTokens: 0 } },
     })
     const [first, second] = ['2026-11-20T11:00:00Z', '2026-11-21T12:00:00Z']
     home.writeLines('.qwen/usage_record.jsonl', [
@@ -810,13 +810,28 @@ describe('opencode', () => {
           ...{ agent: 'opencode', sessions: 1 },
           notRead: [
             { reason: 'unknown_file', name: null, count: 1 },
-            { reason: 'unknown_record', name: 'shell', count: 2 },
+            { reason: 'unknown_record', name: 'shell', count: 1 },
           ],
         },
       ])
       expect(damage.map(({ what }) => what)).toEqual([
         'has no table of messages that this version of Tally knows',
-        'a message of the unknown type shell has token counts, and is not counted (2 lines)',
+        'is a record of the unknown type shell with token counts, and is not counted (2 lines)',
+      ])
+    })
+
+    test('names the sessions of a later version in the same database, but not those that are also in known tables', () => {
+      const database = writeSecond([{ id: 'm1' }], [{ id: 's' }])
+      database.run('CREATE TABLE session_v3 (id TEXT, title TEXT, version TEXT)')
+      for (const id of ['s', 't', 'u']) database.run(`INSERT INTO session_v3 VALUES ('${id}', '', '3.0.1')`)
+      // Another table about sessions.
+      database.run('CREATE TABLE session_share (id TEXT, url TEXT)')
+      database.run(`INSERT INTO session_share VALUES ('x', '')`)
+      database.close()
+      const { uses, readings } = home.scan({ agents: ['opencode'] })
+      expect(uses).toHaveLength(1)
+      expect(readings).toMatchObject([
+        { version: '3.0.1', notRead: [{ reason: 'unknown_session', name: 'session_v3', count: 2 }] },
       ])
     })
 

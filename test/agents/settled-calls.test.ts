@@ -81,7 +81,7 @@ describe('a fork that copied calls without naming their session', () => {
       const tokens = { input: 10, output: 5, reasoning: 2, cache: { read: 3, write: 4 } }
       const data = {
         role: 'assistant',
-        modelID: 'm',
+        ...{ modelID: 'm', cost: 0 },
         providerID: 'p',
         tokens,
         time: { created, completed: created + 9 },
@@ -109,7 +109,9 @@ describe('a fork of Codex with running totals whose parent is gone', () => {
     ...{ type, timestamp: new Date(Date.parse('2026-11-20T10:00:00Z') + seconds * 1_000).toISOString(), payload },
   })
   const total = (seconds: number, input: number, last: number) => {
-    const usage = (tokens: number) => ({ input_tokens: tokens, output_tokens: 1, total_tokens: tokens + 1 })
+    const usage = (tokens: number) => ({
+      ...{ input_tokens: tokens, cached_input_tokens: 0, output_tokens: 1, total_tokens: tokens + 1 },
+    })
     const info = { total_token_usage: usage(input), last_token_usage: usage(last) }
     return line('event_msg', seconds, { type: 'token_count', info })
   }

@@ -1,40 +1,73 @@
-/** Session files of an agent whose format has changed: each field of their records renamed, and left out. */
+/**
+ * Changes of the format of session files that a new version of an agent may bring: each field of its records renamed or left
+ * out, each type renamed, a further count next to the known ones, another version of the format.
+ */
 
 export interface FormatChange {
   /** The path of the field, and what happened to it. */
   name: string
-  records: unknown[]
+  kind: 'field' | 'type' | 'count' | 'version'
+  of(record: unknown): unknown
 }
+
+type Path = readonly string[]
+
+/** The fields in place of one, whose value is undefined if there is none. */
+type Change = (value: unknown) => [name: string, value: unknown][]
 
 /** Of fields with these names, only the field itself changes: what they contain is the conversation. */
-const CONTENTS = new Set(['content', 'parts'])
+const CONTENTS = new Set(['content', 'parts', 'toolCalls', 'thoughts', 'attachment', 'tools'])
 
-export function formatChanges(records: readonly unknown[]): FormatChange[] {
-  const paths = new Set<string>()
-  for (const record of records) collect(record, '', paths)
-  return [...paths].flatMap((path) => [
-    { name: `${path} renamed`, records: records.map((record) => changed(record, path.split('.'), true)) },
-    { name: `${path} left out`, records: records.map((record) => changed(record, path.split('.'), false)) },
-  ])
-}
+/** Fields whose value says what a record is. */
+const TYPES = new Set(['type', 'role', 'say', 'subtype', 'event.name', 'sessionUpdate'])
 
-function collect(value: unknown, path: string, paths: Set<string>): void {
-  if (Array.isArray(value)) for (const each of value) collect(each, `${path}*.`, paths)
-  else if (isObject(value)) {
+const VERSION = /^(?:protocol_)?version$/
+
+/** What the names of the counts of a request begin with. */
+const INPUT = /^input|^prompt|^tokensIn/
+const OUTPUT = /^output|^completion|^candidates|^tokensOut/
+
+const NEW_COUNT = 'new_tokens'
+
+/** @param isName whether a field has the name of a thing, such as of a model, and not one of the format */
+export function formatChanges(records: readonly unknown[], isName: (field: string) => boolean = () => false) {
+  const changes = new Map<string, FormatChange>()
+  const add = (path: Path, what: string, kind: FormatChange['kind'], change: Change) => {
+    const name = `${path.join('.')} ${what}`
+    if (!changes.has(name)) changes.set(name, { name, kind, of: (record) => changed(record, path, change) })
+  }
+  const collect = (value: unknown, path: Path): void => {
+    if (Array.isArray(value)) for (const each of value) collect(each, [...path, '*'])
+    if (!isObject(value)) return
+    const counts = Object.keys(value).filter((name) => typeof value[name] === 'number')
+    if (counts.some((name) => INPUT.test(name)) && counts.some((name) => OUTPUT.test(name))) {
+      add([...path, NEW_COUNT], 'added', 'count', () => [[NEW_COUNT, 7]])
+    }
     for (const [name, inner] of Object.entries(value)) {
-      paths.add(path + name)
-      if (!CONTENTS.has(name)) collect(inner, `${path}${name}.`, paths)
+      const own = [...path, name]
+      if (!isName(name)) {
+        add(own, 'renamed', 'field', (found) => (found === undefined ? [] : [[`${name}New`, found]]))
+        add(own, 'left out', 'field', () => [])
+      }
+      if (TYPES.has(name) && typeof inner === 'string') {
+        add(own, `${inner} renamed`, 'type', (found) => [[name, found === inner ? `${inner}New` : found]])
+      }
+      if (VERSION.test(name))
+        add(own, 'raised', 'version', (found) => [[name, typeof found === 'number' ? 99 : '99.0']])
+      if (!CONTENTS.has(name)) collect(inner, own)
     }
   }
+  for (const record of records) collect(record, [])
+  return [...changes.values()]
 }
 
-function changed(value: unknown, [name, ...rest]: string[], isRenamed: boolean): unknown {
-  if (name === '*') return Array.isArray(value) ? value.map((each) => changed(each, rest, isRenamed)) : value
+function changed(value: unknown, [name = '', ...rest]: Path, change: Change): unknown {
+  if (name === '*') return Array.isArray(value) ? value.map((each) => changed(each, rest, change)) : value
   if (!isObject(value)) return value
-  const entries = Object.entries(value).flatMap(([key, inner]) => {
+  if (name === NEW_COUNT) return { ...value, ...Object.fromEntries(change(undefined)) }
+  const entries = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
     if (key !== name) return [[key, inner]]
-    if (rest.length > 0) return [[key, changed(inner, rest, isRenamed)]]
-    return isRenamed ? [[`${key}New`, inner]] : []
+    return rest.length > 0 ? [[key, changed(inner, rest, change)]] : change(inner)
   })
   return Object.fromEntries(entries)
 }

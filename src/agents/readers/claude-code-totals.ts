@@ -20,16 +20,15 @@ import {
   totalOf,
 } from '../model-calls.ts'
 import type { SettledCalls } from '../settled-calls.ts'
+import { recordedCounts, reportUnknownFields, reportUnknownUsage } from './known-fields.ts'
 import type { ReadFile } from './reader.ts'
 
-const COUNTS = [
-  'inputTokens',
-  'outputTokens',
-  'cacheReadInputTokens',
-  'cacheCreationInputTokens',
-  'cacheCreationEphemeral1hInputTokens',
-  'webSearchRequests',
-] as const
+const COUNTS = ['inputTokens', 'outputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'] as const
+/** Only of newer versions. */
+const NEWER_COUNTS = ['cacheCreationEphemeral1hInputTokens', 'webSearchRequests'] as const
+/** Parts of other counts, and what is not counted in tokens. */
+const OTHERS = ['cacheCreationEphemeral5mInputTokens', 'thinkingTokens', 'costUSD', 'contextWindow', 'maxOutputTokens']
+const FIELDS = new Set<string>([...COUNTS, ...NEWER_COUNTS, ...OTHERS])
 
 /** Collects the totals of one file, and what the lines around them say about their time. */
 export class TotalsReading {
@@ -58,6 +57,8 @@ export class TotalsReading {
       onDamage('has totals without a time; requests such as /compact are not counted')
       return
     }
+    const usage = objectOf(record.modelUsage)
+    if (!usage) return void reportUnknownUsage(record, record.type, onDamage)
     this.totals.push({
       session: textOf(record.sessionId) || pathSession,
       since,
@@ -66,7 +67,7 @@ export class TotalsReading {
       until: null,
       ownFrom: this.#ownFrom,
       copiedUntil: this.#copiedUntil,
-      models: modelsOf(objectOf(record.modelUsage) ?? {}, onDamage),
+      models: modelsOf(usage, onDamage),
     })
   }
 }
@@ -76,11 +77,13 @@ function modelsOf(usage: Record<string, unknown>, onDamage: OnDamage): SessionTo
   const models: SessionTotals['models'] = {}
   for (const [model, value] of Object.entries(usage)) {
     const record = objectOf(value) ?? {}
-    if (COUNTS.some((name) => countOf(record[name]) === undefined)) {
+    if ([...COUNTS, ...NEWER_COUNTS].some((name) => countOf(record[name]) === undefined)) {
       onDamage('has totals that are not whole numbers; requests such as /compact are not counted')
       continue
     }
-    const [input, output, cache_read, written, longer, webSearches] = countsOf(record, COUNTS, onDamage)
+    reportUnknownFields(record, FIELDS, onDamage)
+    const [input, output, cache_read, written] = recordedCounts(record, COUNTS, onDamage)
+    const [longer, webSearches] = countsOf(record, NEWER_COUNTS, onDamage)
     const cache_write_1h = Math.min(longer, written)
     models[model] = { input, output, cache_read, cache_write: written - cache_write_1h, cache_write_1h, webSearches }
   }

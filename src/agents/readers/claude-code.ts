@@ -22,6 +22,7 @@ import {
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import { RequestKeys, withKnownIds, withoutReplays } from './claude-code-identity.ts'
 import { TotalsReading, unlistedCalls } from './claude-code-totals.ts'
+import { recordedCounts, reportAbsentCounts, reportUnknownFields, reportUnknownUsage } from './known-fields.ts'
 import type { Reader } from './reader.ts'
 
 /** Lines that the client itself adds after a failed request; no model was used. */
@@ -58,9 +59,12 @@ function configFolders({ claudeConfigDir, home, configHome }: AgentsEnvironment)
     .map((folder) => folder.replace(/[/\\]projects[/\\]*$/, ''))
 }
 
-/** Lines with token counts, lines whose time shows when a session started or continued, and those that may be prompts. */
+/**
+ * Answers and other lines with token counts, lines whose time shows when a session started or continued, and those that may be
+ * prompts.
+ */
 const MARKS = [
-  ...['"usage"', '"cost-state"', '"queue-operation"', '"compact_boundary"'],
+  ...['"assistant"', 'put_tokens"', 'putTokens"', '"queue-operation"', '"compact_boundary"'],
   // Tool results, which are most of the other lines, begin with another type of content.
   ...[
     '"role":"user","content":"',
@@ -68,6 +72,9 @@ const MARKS = [
     '"role":"user","content":[{"type":"image"',
   ],
 ]
+
+/** Their usage is that of sub-agents, which have files of their own. */
+const REPEATING = new Set<unknown>(['user', 'progress', 'attachment', 'system'])
 
 function readSessionFile(path: string): FileReading {
   const damages = new Damages()
@@ -79,6 +86,7 @@ function readSessionFile(path: string): FileReading {
   const mainSession = SUBAGENTS.exec(path)?.[1]
   const pathSession = mainSession ?? basename(path, '.jsonl')
   const activity = new ActivityReading().of(pathSession)
+  damages.session = pathSession
   const visit = (record: Record<string, unknown>, line: number) => {
     const at = momentOf(record.timestamp)
     if (at !== undefined) {
@@ -87,13 +95,18 @@ function readSessionFile(path: string): FileReading {
       startedAt = Math.min(startedAt ?? at, at)
       totals.passLine(at, owner !== '' && owner !== session)
     }
-    if (record.type === 'cost-state') totals.read(record, pathSession, damages.of(line))
+    damages.session = textOf(record.sessionId) || pathSession
+    const onDamage = damages.of(line)
+    if (record.type === 'cost-state') totals.read(record, pathSession, onDamage)
+    else if (record.type !== 'assistant' && !REPEATING.has(record.type)) {
+      reportUnknownUsage(record, record.type, onDamage)
+    }
     if (record.type !== 'assistant') return
     const message = objectOf(record.message)
     const usage = objectOf(message?.usage)
-    if (!message || !usage) return
+    if (!message || !usage) return void onDamage('is an answer without usage, and is not counted')
     version = textOf(record.version) || version
-    for (const call of callsOf(record, at, message, usage, keys, pathSession, damages.of(line))) {
+    for (const call of callsOf(record, at, message, usage, keys, pathSession, onDamage)) {
       // A session's file mostly repeats the same calls, once for each block of content.
       const held = call.key === '' ? undefined : calls.get(call.key)
       const key = call.key || `line ${line}`
@@ -165,22 +178,39 @@ function callsOf(
 function chargesOf(usage: Record<string, unknown>, onDamage: OnDamage): Pick<ModelCall, 'service' | 'tools'> {
   const { service_tier, speed, inference_geo } = usage
   const service = serviceOf({ service_tier, speed, region: inference_geo })
-  const used = objectOf(usage.server_tool_use)
-  const [searches = 0] = used ? countsOf(used, ['web_search_requests'], onDamage) : []
+  const used = objectOf(usage.server_tool_use) ?? {}
+  reportUnknownFields(used, TOOL_FIELDS, onDamage)
+  const [searches] = countsOf(used, ['web_search_requests'] as const, onDamage)
   return { ...(service ? { service } : {}), ...(searches > 0 ? { tools: { web_search: searches } } : {}) }
 }
 
-const COUNTS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
-const CACHE_COUNTS = ['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens'] as const
+const COUNTS = ['input_tokens', 'output_tokens'] as const
+/** Absent if the server has no cache. */
+const CACHE_COUNTS = ['cache_read_input_tokens', 'cache_creation_input_tokens'] as const
+const DURATIONS = ['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens'] as const
+
+/** The details are parts of the counts. */
+const DETAILS = ['cache_creation', 'output_tokens_details', 'server_tool_use', 'fallback_credit', 'iterations']
+/** With them, servers that also answer as OpenAI does repeat the counts. */
+const REPEATED = ['prompt_tokens', 'completion_tokens', 'total_tokens', 'cached_tokens', 'prompt_tokens_details']
+const USAGE_FIELDS = new Set<string>([...COUNTS, ...CACHE_COUNTS, ...DETAILS, ...REPEATED, 'completion_tokens_details'])
+const DURATION_FIELDS = new Set<string>(DURATIONS)
+/** Only searches are charged by use. */
+const TOOL_FIELDS = new Set(['web_search_requests', 'web_fetch_requests', 'code_execution_requests'])
 
 /**
  * How long something is cached may be recorded of all cache writes, of some, or of none, as in old versions. The rest
  * counts as cached for five minutes, which is the default and the lower price.
  */
 function countsOfUsage(usage: Record<string, unknown>, onDamage: OnDamage): Counts {
-  const [input, output, cache_read, written] = countsOf(usage, COUNTS, onDamage)
+  reportUnknownFields(usage, USAGE_FIELDS, onDamage)
+  const [input, output] = recordedCounts(usage, COUNTS, onDamage)
+  const [cache_read, written] = countsOf(usage, CACHE_COUNTS, onDamage)
   const split = objectOf(usage.cache_creation)
-  const [short, cache_write_1h] = split ? countsOf(split, CACHE_COUNTS, onDamage) : [0, 0]
+  if (split) reportUnknownFields(split, DURATION_FIELDS, onDamage)
+  // Some servers record only the longer one.
+  if (split) reportAbsentCounts(split, DURATIONS.slice(1), onDamage)
+  const [short, cache_write_1h] = split ? countsOf(split, DURATIONS, onDamage) : [0, 0]
   return { input, output, cache_read, cache_write: Math.max(short, written - cache_write_1h), cache_write_1h }
 }
 
@@ -210,10 +240,13 @@ function partsOf(iterations: Record<string, unknown>[], counts: Counts): Counts[
  * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/advisor-tool), and the vendor's summary of a long
  * conversation (https://platform.claude.com/docs/en/build-with-claude/compaction).
  */
+const SEPARATE = new Set<unknown>(['advisor_message', 'compaction'])
+
 function separateCalls(iterations: Record<string, unknown>[], call: ModelCall, onDamage: OnDamage): ModelCall[] {
   return iterations.flatMap((iteration, index): ModelCall[] => {
     const { type } = iteration
-    if (type !== 'advisor_message' && type !== 'compaction') return []
+    if (type !== 'message' && !SEPARATE.has(type)) reportUnknownUsage(iteration, type, onDamage)
+    if (!SEPARATE.has(type)) return []
     const counts = countsOfUsage(iteration, onDamage)
     const model = type === 'compaction' ? call.model : textOf(iteration.model) || UNKNOWN_MODEL
     if (totalOf(counts) === 0) return []

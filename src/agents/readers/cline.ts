@@ -26,7 +26,7 @@ import {
 import { Damages } from '../session-lines.ts'
 import type { SettledCalls } from '../settled-calls.ts'
 import { parseObject, readCompanion } from './json-objects.ts'
-import { recordedCounts, reportUnknownFields } from './known-fields.ts'
+import { recordedCounts, reportUnknownFields, reportUnknownUsage, reportUnknownVersion } from './known-fields.ts'
 import type { Reader, ReadFile } from './reader.ts'
 
 const MESSAGES = /(?:^|[/\\])sessions[/\\][^/\\]+[/\\][^/\\]+\.messages\.json$/
@@ -81,6 +81,7 @@ function readSession(path: string): FileReading {
   const damages = new Damages()
   const manifest = readCompanion(manifestPath(path))
   const session = basename(dirname(path))
+  damages.session = session
   const isSidechain = basename(path) !== `${session}.messages.json`
   const git = objectOf(objectOf(manifest.metadata)?.git)
   const calls: ModelCall[] = []
@@ -93,8 +94,7 @@ function readSession(path: string): FileReading {
     const metrics = objectOf(message.metrics)
     const onDamage = damages.of(null)
     if (message.role !== 'assistant') {
-      if (metrics)
-        onDamage(`has metrics in a message of the unknown role ${textOf(message.role)}, which are not counted`)
+      reportUnknownUsage(metrics, message.role, onDamage)
       continue
     }
     if (!metrics) {
@@ -143,7 +143,7 @@ function messagesIn(path: string, damages: Damages): Record<string, unknown>[] {
   const { version, messages } = (objectOf(document) ?? {}) as { version?: unknown; messages?: unknown }
   if (!Array.isArray(messages)) damages.add('has no list of messages that this version of Tally knows', null)
   if (typeof version === 'number' && version > VERSION) {
-    damages.add(`has version ${version} of the format, which this version of Tally may not read completely`, null)
+    reportUnknownVersion(version, damages.of(null))
   }
   return (Array.isArray(messages) ? messages : []).map((message) => objectOf(message) ?? {})
 }
@@ -179,14 +179,13 @@ function readTask(path: string): FileReading {
     if (isPrompt || REQUESTS.has(textOf(say))) latest = undefined
     else if (latest && say !== undefined && at !== undefined && at > latest.at) latest.endedAt = at
     if (!REQUESTS.has(textOf(say))) {
-      if (usage) onDamage(`has usage in a message of the unknown kind ${textOf(say)}, which is not counted`)
+      reportUnknownUsage(usage, say, onDamage)
       continue
     }
     if (say === 'api_req_started' && !usage) unfinished += 1
     if (say === 'api_req_finished') unfinished -= 1
     if (!usage) continue
-    const numbers = Object.entries(usage).filter(([, value]) => typeof value === 'number')
-    reportUnknownFields(Object.fromEntries(numbers), TASK_FIELDS, onDamage)
+    reportUnknownFields(usage, TASK_FIELDS, onDamage)
     const [input, output, cache_write, cache_read] = countsOf(usage, TASK_COUNTS, onDamage)
     const counts = { input, output, cache_read, cache_write, cache_write_1h: 0 }
     const info = objectOf(modelInfo)

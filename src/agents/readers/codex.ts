@@ -25,6 +25,7 @@ import {
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import type { SettledCalls } from '../settled-calls.ts'
+import { reportAbsentCounts, reportUnknownFields, reportUnknownUsage } from './known-fields.ts'
 import type { OnNote, Reader, ReadFile } from './reader.ts'
 
 /** Codex compresses those that are older than a week. While one is continued, both files may exist. */
@@ -56,6 +57,12 @@ const USAGE_COUNTS = [
   'total_tokens',
 ] as const
 
+/** Older versions do not have all others. */
+const ALWAYS_COUNTED = ['input_tokens', 'cached_input_tokens', 'output_tokens', 'total_tokens']
+
+const USAGE_FIELDS = new Set<string>(USAGE_COUNTS)
+const INFO_FIELDS = new Set(['total_token_usage', 'last_token_usage', 'model_context_window'])
+
 /** Counted by Codex: the input includes both cache counts, the output the reasoning, and the total both. */
 type Usage = [input: number, cached: number, written: number, output: number, reasoning: number, total: number]
 
@@ -67,7 +74,8 @@ const PROMPTS = ['"user_message"', '"UserMessage"']
 const MARKS = [
   '"session_meta"',
   '"turn_context"',
-  '"token_usage_record"',
+  // Records of any type with counts.
+  '_tokens"',
   '"token_count"',
   '"thread_settings_applied"',
   '"web_search_call"',
@@ -106,10 +114,11 @@ class RolloutReading {
   run(): FileReading {
     const pathThread = THREAD.exec(this.path)?.[1] ?? basename(this.path).replace(/\.jsonl(?:\.zst)?$/, '')
     const activity = new ActivityReading().of(pathThread)
+    this.#damages.session = pathThread
     const visit = (record: Record<string, unknown>, line: number) => {
       const at = momentOf(record.timestamp)
       const payload = objectOf(record.payload)
-      if (payload) this.#read(record, payload, line)
+      this.#read(record, payload ?? {}, line)
       activity.of(this.#thread || pathThread)
       if (at !== undefined) activity.add(at, record.type === 'event_msg' && isPrompt(payload))
     }
@@ -135,6 +144,7 @@ class RolloutReading {
     else if (record.type === 'event_msg' && payload.type === 'token_count') this.#readTotal(record, payload, line)
     else if (record.type === 'event_msg' && payload.type === 'thread_settings_applied') this.#readSettings(payload)
     else if (record.type === 'response_item' && payload.type === 'web_search_call') this.#readSearch(payload)
+    else reportUnknownUsage(record, payload.type ?? record.type, this.#damages.of(line))
   }
 
   /** The first one belongs to the thread; a fork also copies the one of its parent. */
@@ -197,9 +207,13 @@ class RolloutReading {
   }
 
   #readTotal(record: Record<string, unknown>, payload: Record<string, unknown>, line: number): void {
-    const info = objectOf(payload.info)
     // Account limits arrive as the same event, without counts.
-    if (!info) return
+    if (payload.info === null) return
+    const info = objectOf(payload.info)
+    const onDamage = this.#damages.of(line)
+    if (!info) return void onDamage('has no token counts, and is not counted')
+    reportUnknownFields(info, INFO_FIELDS, onDamage)
+    reportAbsentCounts(info, ['total_token_usage'], onDamage)
     const at = momentOf(record.timestamp)
     const last = info.last_token_usage === undefined ? undefined : this.#usageOf(info.last_token_usage, line)
     const expected = sumOf(this.#total ?? NOTHING, last ?? NOTHING)
@@ -217,9 +231,11 @@ class RolloutReading {
   /** An invalid count is taken from `expected`, so that a running total does not seem to start again. */
   #usageOf(value: unknown, line: number, expected?: Usage): Usage | undefined {
     const usage = objectOf(value)
-    if (usage) return countsOf(usage, USAGE_COUNTS, this.#damages.of(line), expected)
-    this.#damages.add('has no token counts, and is not counted', line)
-    return undefined
+    const onDamage = this.#damages.of(line)
+    if (!usage) return void onDamage('has no token counts, and is not counted')
+    reportUnknownFields(usage, USAGE_FIELDS, onDamage)
+    reportAbsentCounts(usage, ALWAYS_COUNTED, onDamage)
+    return countsOf(usage, USAGE_COUNTS, onDamage, expected)
   }
 
   #add(usage: Usage, at: number | undefined, line: number, key: string, owner: string, total?: string): void {

@@ -18,6 +18,7 @@ import {
   textOf,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
+import { recordedCounts, reportUnknownFields, reportUnknownUsage } from './known-fields.ts'
 import type { Reader } from './reader.ts'
 
 /** The same folders contain logs of prompts and checkpoints, which are JSON too. */
@@ -40,7 +41,7 @@ export const geminiCli: Reader = {
   readTitles,
 }
 
-const MARKS = ['"sessionId"', '"tokens"', '"user"']
+const MARKS = ['"sessionId"', '"tokens"', '"gemini"', '"user"']
 
 class ChatReading {
   readonly #damages = new Damages()
@@ -50,6 +51,9 @@ class ChatReading {
   readonly #activity = new ActivityReading()
   #session: string
   #startedAt: number | null = null
+  #hasHead = false
+  /** Answers, of which some may have no counts, such as those that were cancelled. */
+  #answers = 0
 
   constructor(readonly path: string) {
     this.#parent = SUBAGENT.exec(path)?.[1]
@@ -59,11 +63,15 @@ class ChatReading {
 
   run(): FileReading {
     this.#activity.of(this.#session)
+    this.#damages.session = this.#session
     if (this.path.endsWith('.json')) this.#readDocument()
     else {
       const visit = (record: Record<string, unknown>, line: number) => this.#read(record, line)
       readMarkedLines(this.path, MARKS, this.#damages, visit, (at) => this.#activity.line(at))
     }
+    if (this.#answers > 0 && !this.#hasHead) this.#damages.add('has no session id, and counts as its file', null)
+    // Also in the second file of a session that was resumed in a later minute.
+    if (this.#answers > 0 && this.#calls.size === 0) this.#damages.add(UNCOUNTED_ANSWERS, null, 'note')
     return {
       calls: [...this.#calls.values()],
       startedAt: this.#startedAt,
@@ -81,8 +89,9 @@ class ChatReading {
     } catch {
       // Reported below.
     }
+    if (!document) this.#damages.add('is not a JSON object and was skipped', null)
+    else if (!Array.isArray(document.messages)) this.#damages.add('has no list of messages that Tally knows', null)
     if (document) this.#read(document, null)
-    else this.#damages.add('is not a JSON object and was skipped', null)
   }
 
   /** The head of a session, a message, or a change of the session that contains messages. */
@@ -90,25 +99,29 @@ class ChatReading {
     const startedAt = momentOf(record.startTime)
     if (startedAt !== undefined) this.#startedAt = Math.min(this.#startedAt ?? startedAt, startedAt)
     if (record.type === undefined) this.#session = this.#parent ?? (textOf(record.sessionId) || this.#session)
+    this.#damages.session = this.#session
+    this.#hasHead ||= textOf(record.sessionId) !== ''
     this.#activity.of(this.#session)
     const changed = objectOf(record.$set)
     const messages = record.messages ?? changed?.messages
     if (Array.isArray(messages)) for (const message of messages) this.#readMessage(objectOf(message), line)
-    this.#readMessage(record, line)
+    else this.#readMessage(record, line)
   }
 
   #readMessage(message: Record<string, unknown> | undefined, line: number | null): void {
     const at = momentOf(message?.timestamp)
     if (at !== undefined) this.#activity.add(at, this.#parent === undefined && isPrompt(message!))
-    if (message?.type !== 'gemini') return
-    const tokens = objectOf(message.tokens)
-    if (!tokens) return
     const onDamage = this.#damages.of(line)
+    if (message?.type !== 'gemini') return void reportUnknownUsage(message, message?.type, onDamage)
+    this.#answers += 1
+    const tokens = objectOf(message.tokens)
+    if (!tokens) return void reportUnknownUsage(message, message.type, onDamage)
     const counts = countsOfTokens(tokens, onDamage)
     const recorded = { counts, at, model: textOf(message.model) }
     const countable = findCountable(recorded, onDamage)
     if (!countable) return
     const id = textOf(message.id)
+    if (id === '') onDamage('has no id, so that it may be counted twice')
     const key = id === '' ? '' : `${this.#session} ${id}`
     const isSidechain = this.#parent !== undefined
     const where = { session: this.#session, folder: this.#folder, isSidechain }
@@ -122,11 +135,18 @@ function isPrompt({ type, content }: Record<string, unknown>): boolean {
   return type === 'user' && !hasToolResponse(content)
 }
 
-const TOKENS = ['input', 'output', 'cached', 'thoughts', 'tool', 'total'] as const
+const TOKENS = ['input', 'output', 'cached'] as const
+/** Absent if the model has none. */
+const OTHER_TOKENS = ['thoughts', 'tool', 'total'] as const
+const TOKENS_FIELDS = new Set<string>([...TOKENS, ...OTHER_TOKENS])
+
+const UNCOUNTED_ANSWERS = 'has answers without token counts, which are not counted'
 
 /** The input includes cached tokens, but not those added by tools; the output excludes thoughts. */
 function countsOfTokens(tokens: Record<string, unknown>, onDamage: OnDamage): Counts {
-  const [input, output, cached, thoughts, tool, total] = countsOf(tokens, TOKENS, onDamage)
+  reportUnknownFields(tokens, TOKENS_FIELDS, onDamage)
+  const [input, output, cached] = recordedCounts(tokens, TOKENS, onDamage)
+  const [thoughts, tool, total] = countsOf(tokens, OTHER_TOKENS, onDamage)
   const counts = disjointCounts({ input, cached, output: output + thoughts, total: total - tool })
   return { ...counts, input: counts.input + tool }
 }

@@ -12,6 +12,7 @@ import {
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import { type CountNames, Requests, remoteOf } from './github-copilot-requests.ts'
+import { reportUnknownUsage } from './known-fields.ts'
 
 const NAMES: CountNames = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens']
 
@@ -55,6 +56,7 @@ class EventReading {
 
   run(): FileReading {
     this.#activity.of(this.#session)
+    this.#damages.session = this.#session
     const visit = (record: Fields, line: number) => {
       this.#read(record, line)
       const at = momentOf(record.timestamp)
@@ -80,12 +82,12 @@ class EventReading {
     else if (type === 'session.usage_record') this.#addRequest(record, objectOf(data.usage) ?? {}, line)
     else if (type === 'session.compaction_complete') this.#addCompaction(record, data, line)
     else if (type === 'session.shutdown') this.#totals = totalsIn(this.#session, data)
-    else if (!REPEATING.test(type) && hasCounts(data))
-      this.#damages.add(`a line of the type ${type} has token counts, and is not counted`, line)
+    else if (!REPEATING.test(type)) reportUnknownUsage(data, type, this.#damages.of(line))
   }
 
   #start(record: Fields, data: Fields): void {
     this.#session = textOf(data.sessionId) || this.#session
+    this.#damages.session = this.#session
     this.#startedAt = momentOf(data.startTime) ?? momentOf(record.timestamp)
     this.#place = placeIn(data.context)
     this.#addRelative(data.detachedFromSpawningParentSessionId)
@@ -153,11 +155,6 @@ function placeIn(context: unknown) {
 /** A person's own provider, unless it is the model's maker; the other names are not those of sellers. */
 function sellerOf({ modelProvider }: Fields): string {
   return modelProvider === 'azure_openai' ? 'azure' : modelProvider === 'ollama' ? 'ollama' : ''
-}
-
-function hasCounts(data: Fields): boolean {
-  const places = [data, data.usage, data.compactionTokensUsed, data.toolUsage].map(objectOf)
-  return places.some((each) => NAMES.some((name) => typeof each?.[name] === 'number'))
 }
 
 /** Of all requests but compactions; of forks, with those of the session that they continue. */

@@ -9,6 +9,7 @@ import {
   type OnDamage,
   textOf,
 } from '../model-calls.ts'
+import { reportUnknownFields, tokenFields } from './known-fields.ts'
 
 /** The names of the counts in one of the two. */
 export type CountNames = readonly [input: string, output: string, cacheRead: string, cacheWrite: string]
@@ -25,14 +26,19 @@ export interface RecordedRequest extends Partial<Omit<ModelCall, 'at'>> {
 export class Requests {
   readonly calls: ModelCall[] = []
   readonly #counts = new Map<string, number>()
+  /** The output includes the reasoning. */
+  readonly #known: ReadonlySet<string>
 
-  constructor(readonly names: CountNames) {}
+  constructor(readonly names: CountNames) {
+    this.#known = new Set([...names, 'reasoning_tokens', 'reasoningTokens'])
+  }
 
   add({ usage, nanoCredits, at, model, ...request }: RecordedRequest, addDamage: OnDamage): void {
     const onDamage: OnDamage = (what, kind) => addDamage(`a request ${what}`, kind)
     // Without one of them, it would not be the same as in the other.
     const missing = this.names.filter((name) => usage[name] === undefined || usage[name] === null)
     if (missing.length > 0) return void onDamage(`has no ${missing.join(', ')}, and is not counted`)
+    reportUnknownFields(tokenFields(usage), this.#known, onDamage)
     const [input, output, cached, written] = countsOf(usage, this.names, onDamage)
     const counts = disjointCounts({ input, cached, written, output, total: 0 })
     const countable = findCountable({ counts, at, model }, onDamage)

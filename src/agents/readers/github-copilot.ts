@@ -11,6 +11,7 @@ import { columnsOf, type Database, withDatabase } from '../session-database.ts'
 import { Damages } from '../session-lines.ts'
 import { readEvents, readFirstPrompt } from './github-copilot-events.ts'
 import { type CountNames, Requests, remoteOf } from './github-copilot-requests.ts'
+import { reportUnknownVersion } from './known-fields.ts'
 import type { OnNote, Reader, ReadFile } from './reader.ts'
 
 const DATABASE = 'session-store.db'
@@ -69,6 +70,7 @@ function readDatabase(path: string): FileReading {
     if (!isEarlier) {
       const sessions = sessionsIn(database)
       for (const row of rowsIn<UsageRow>(database, USAGE, COLUMNS, 'id')) {
+        damages.session = row.session_id
         const session = sessions.get(row.session_id)
         requests.add(
           {
@@ -85,9 +87,7 @@ function readDatabase(path: string): FileReading {
         )
       }
     }
-    if (version > VERSIONS.last) {
-      damages.add(`is version ${version} of the database, which this version of Tally does not know`, null, 'note')
-    }
+    if (version > VERSIONS.last) reportUnknownVersion(version, damages.of(null))
     return { calls: requests.calls, startedAt: null, damage: damages.list(), parents: {} }
   })
 }
@@ -102,14 +102,14 @@ function sessionsIn(database: Database): Map<string, SessionRow> {
   )
 }
 
-/** Throws if a column is missing: what it stands for may be elsewhere now. */
+/** All columns, so that a new count is noticed. Throws if a column is missing: what it stands for may be elsewhere now. */
 function rowsIn<Row>(database: Database, table: string, columns: readonly string[], order: string): Row[] {
   const found = columnsOf(database, table, columns)
   const missing = columns.filter((name) => !found.includes(name))
   if (missing.length > 0) {
     throw new Error(`this version of Tally does not know its format: ${table} has no ${missing.join(', ')}`)
   }
-  return database.query<Row, []>(`SELECT ${columns.join(', ')} FROM ${table} ORDER BY ${order}`).all()
+  return database.query<Row, []>(`SELECT * FROM ${table} ORDER BY ${order}`).all()
 }
 
 /** A compaction of several requests is one event with their sum, and has a row for each in the database. */

@@ -20,7 +20,7 @@ import {
 import { columnsOf, type Database, withDatabase } from '../session-database.ts'
 import { Damages } from '../session-lines.ts'
 import { parseObject } from './json-objects.ts'
-import { recordedCounts, reportUnknownFields } from './known-fields.ts'
+import { recordedCounts, reportUnknownFields, reportUnknownVersion, tokenFields } from './known-fields.ts'
 import type { Reader } from './reader.ts'
 
 const DATABASE = 'sessions.db'
@@ -50,6 +50,9 @@ type Row = Record<string, unknown>
 
 const COUNTS = ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_write_tokens'] as const
 const TOTALS = COUNTS.map((name) => `accumulated_${name}`)
+
+/** The others are of the latest request. */
+const TOTALS_FIELDS = new Set([...TOTALS, 'accumulated_total_tokens', 'total_tokens', ...COUNTS])
 
 /** Null if the provider does not report them. */
 const CACHE = ['cache_read_tokens', 'cache_write_tokens']
@@ -91,9 +94,8 @@ function readDatabase(path: string): FileReading {
 /** By id. Rows have all columns, so that one with another name is noticed. */
 function sessionsIn(database: Database, damages: Damages): Map<unknown, Row> {
   const { version } = versionOf(database)
-  if (version > VERSIONS.last) {
-    damages.add(`is version ${version} of the database, which this version of Tally does not know`, null, 'note')
-  }
+  reportAbsent(database, 'schema_version', ['version', 'applied_at'], damages)
+  if (version > VERSIONS.last) reportUnknownVersion(version, damages.of(null))
   const columns = ['id', 'created_at', 'working_dir', ...TOTALS.slice(0, version < VERSIONS.cache ? 2 : 4)]
   reportAbsent(database, 'sessions', columns, damages)
   if (!hasColumns(database, 'sessions', ['id', 'created_at'])) return new Map()
@@ -122,7 +124,9 @@ function hasColumns(database: Database, table: string, names: readonly string[])
 function reportAbsent(database: Database, table: string, names: readonly string[], damages: Damages): void {
   const found = columnsOf(database, table, names)
   const absent = names.filter((name) => !found.includes(name))
-  if (absent.length > 0) damages.add(`has no ${absent.join(', ')} in its table ${table}, which is left out`, null)
+  if (absent.length === 0) return
+  const kind = { reason: 'unknown_record', name: table } as const
+  damages.add(`has no ${absent.join(', ')} in its table ${table}, which is left out`, null, kind)
 }
 
 function requestsIn(database: Database, sessions: Map<unknown, Row>, damages: Damages): ModelCall[] {
@@ -133,10 +137,11 @@ function requestsIn(database: Database, sessions: Map<unknown, Row>, damages: Da
   for (const row of database.query<Row, []>('SELECT * FROM usage_ledger ORDER BY id').iterate()) {
     const onDamage: OnDamage = (what, kind) => damages.add(`a request ${what}`, null, kind)
     if (row.cost_source === CARRIED) continue
+    const session = sessions.get(row.session_id) ?? { id: row.session_id }
+    damages.session = nameOf(session)
     reportUnknownFields(row, LEDGER_FIELDS, onDamage)
     const recorded = { ...row, ...Object.fromEntries(CACHE.map((name) => [name, row[name] ?? 0])) }
     const counts = recordedCounts(recorded, COUNTS, onDamage)
-    const session = sessions.get(row.session_id) ?? { id: row.session_id }
     const call = callOf(session, counts, momentOf(row.created_timestamp), textOf(row.model), onDamage)
     const isCharge = row.cost_source === 'provider_reported' && typeof row.cost === 'number' && row.cost > 0
     if (call) calls.push({ ...call, key: `${call.session} ${row.id}`, cost: isCharge ? String(row.cost) : '' })
@@ -161,6 +166,8 @@ function totalsIn(
   const bySession = Map.groupBy(requests, ({ session }) => session)
   return [...sessions.values()].flatMap((session) => {
     const onDamage = damages.of(null)
+    damages.session = nameOf(session)
+    reportUnknownFields(tokenFields(session), TOTALS_FIELDS, onDamage)
     const known = bySession.get(nameOf(session)) ?? []
     const [input = 0, ...others] = countsOf(session, TOTALS, onDamage)
     const counts = [input, ...others].map((total, index) =>

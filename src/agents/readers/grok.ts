@@ -23,7 +23,7 @@ import {
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import type { SettledCalls } from '../settled-calls.ts'
 import { readCompanion } from './json-objects.ts'
-import { recordedCounts, reportUnknownFields } from './known-fields.ts'
+import { recordedCounts, reportUnknownFields, reportUnknownUsage } from './known-fields.ts'
 import type { OnNote, Reader, ReadFile } from './reader.ts'
 
 const UPDATES = /^[^/\\]+[/\\][^/\\]+[/\\]updates\.jsonl$/
@@ -124,7 +124,7 @@ class UpdatesReading {
         return
       default:
         if (textOf(update.sessionUpdate) === '') onDamage('is a record of no kind, and is not counted')
-        if (update.usage) onDamage(`has usage in an update of the unknown kind ${textOf(update.sessionUpdate)}`)
+        reportUnknownUsage(update, update.sessionUpdate, onDamage)
     }
   }
 

@@ -20,7 +20,7 @@ import {
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import { readCompanion } from './json-objects.ts'
-import { recordedCounts, reportUnknownFields } from './known-fields.ts'
+import { recordedCounts, reportUnknownFields, reportUnknownUsage, reportUnknownVersion } from './known-fields.ts'
 import type { Reader } from './reader.ts'
 
 /** Folders of projects, and in them of sessions. Others contain indexes. */
@@ -53,7 +53,11 @@ const TYPES = [
   'forked',
   ...ENDS,
 ]
-const MARKS = TYPES.map((type) => `"${type}"`)
+/** Also records of any type with counts. */
+const MARKS = [...TYPES.map((type) => `"${type}"`), '"inputOther"']
+
+/** Its usage is that of the request. */
+const REPEATING = 'agent.message.appended'
 
 /** The newest version of the format that is known. */
 const VERSION = [1, 5] as const
@@ -81,6 +85,7 @@ class WireReading {
 
   constructor(readonly path: string) {
     this.#session = sessionOf(path)
+    this.#damages.session = this.#session
     this.#isSubAgent = basename(dirname(path)) !== 'main'
     this.#state = readCompanion(statePath(path))
     this.#folder = textOf(this.#state.cwd)
@@ -133,7 +138,7 @@ class WireReading {
         return
       default:
         if (ENDS.includes(textOf(record.type))) this.#endRequest(record)
-        else if (textOf(record.type) === '') this.#damages.add('is a record without a type, and is not counted', line)
+        else if (record.type !== REPEATING) reportUnknownUsage(record, record.type, this.#damages.of(line))
     }
   }
 
@@ -142,10 +147,7 @@ class WireReading {
     const [major = 0, minor = 0] = version.split('.').map(Number)
     this.#startedAt = momentOf(record.created_at) ?? null
     if (major > VERSION[0] || (major === VERSION[0] && minor > VERSION[1])) {
-      this.#damages.add(
-        `has version ${version} of the format, which this version of Tally may not read completely`,
-        line,
-      )
+      reportUnknownVersion(version, this.#damages.of(line))
     }
   }
 

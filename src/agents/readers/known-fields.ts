@@ -2,7 +2,7 @@
  * Checks that a format is the one that a reader was written for. A count whose name changed with the agent would otherwise be
  * read as 0.
  */
-import { countsOf, type OnDamage } from '../model-calls.ts'
+import { countsOf, type OnDamage, objectOf, textOf } from '../model-calls.ts'
 
 /** Reads counts that the agent always records, and reports those that are absent. */
 export function recordedCounts<Names extends readonly string[]>(
@@ -10,19 +10,73 @@ export function recordedCounts<Names extends readonly string[]>(
   names: Names,
   onDamage: OnDamage,
 ): { -readonly [Index in keyof Names]: number } {
-  for (const name of names) {
-    if (record[name] === undefined || record[name] === null) onDamage(`has no count of ${name}, which is left out`)
-  }
+  reportAbsentCounts(record, names, onDamage)
   return countsOf(record, names, onDamage)
 }
 
-/** Reports fields with a value that the reader does not know, next to counts or a cost. */
+export function reportAbsentCounts(
+  record: Record<string, unknown>,
+  names: readonly string[],
+  onDamage: OnDamage,
+): void {
+  for (const name of names) {
+    if (record[name] !== undefined && record[name] !== null) continue
+    onDamage(`has no count of ${name}, which is left out`, { reason: 'invalid_count', name })
+  }
+}
+
+/** Reports counts that the reader does not know, next to known ones, also within an object, such as one of details. */
 export function reportUnknownFields(
   record: Record<string, unknown>,
   known: ReadonlySet<string>,
   onDamage: OnDamage,
 ): void {
-  for (const [name, value] of Object.entries(record)) {
-    if (value && !known.has(name)) onDamage(`has ${name} next to its counts, which is left out`)
+  for (const name in record) {
+    if (known.has(name) || !hasCount(record[name])) continue
+    onDamage(`has ${name} next to its counts, which is left out`, { reason: 'unknown_count', name })
   }
+}
+
+/** Those that are called as tokens, where a record also has other numbers, but not limits of the model. */
+export function tokenFields(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => /^(?!max).*tokens?$/i.test(name)))
+}
+
+function hasCount(value: unknown): boolean {
+  return typeof value === 'number' ? value > 0 : Object.values(objectOf(value) ?? {}).some(hasCount)
+}
+
+/** Reports a record that no reader knows by its type, if it has the usage of a model. */
+export function reportUnknownUsage(record: unknown, type: unknown, onDamage: OnDamage): void {
+  if (!hasUsage(record)) return
+  const name = textOf(type)
+  const what = name === '' ? 'without a type' : `of the unknown type ${name}`
+  onDamage(`is a record ${what} with token counts, and is not counted`, {
+    reason: 'unknown_record',
+    name: name || undefined,
+  })
+}
+
+/** Reports a version of a format that is newer than those that the reader was written for. */
+export function reportUnknownVersion(version: unknown, onDamage: OnDamage): void {
+  const what = `has version ${version} of the format, which this version of Tally may not read completely`
+  onDamage(what, { reason: 'unknown_record', name: `version_${version}` })
+}
+
+/** What the names of counts begin with, in any agent. */
+const INPUT = /^(?:input|prompt|tokens_?in)/i
+const OUTPUT = /^(?:output|completion|candidates|tokens_?out)/i
+
+/** These contain the conversation. */
+const CONTENT = /^(?:content|parts|text|arguments|input|output|result)$/
+
+/** Whether a record has counts of both sides of a request somewhere, one of which is not 0. */
+function hasUsage(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasUsage)
+  const fields = Object.entries(objectOf(value) ?? {})
+  const countsIn = (side: RegExp) =>
+    fields.flatMap(([name, count]) => (typeof count === 'number' && side.test(name) ? count : []))
+  const [input, output] = [countsIn(INPUT), countsIn(OUTPUT)]
+  if (input.length > 0 && output.length > 0 && [...input, ...output].some((count) => count > 0)) return true
+  return fields.some(([name, inner]) => !CONTENT.test(name) && hasUsage(inner))
 }

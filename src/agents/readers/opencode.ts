@@ -10,7 +10,6 @@ import type { Counts } from '../agent.ts'
 import { hasMoreTokens, settleByKey } from '../duplicate-calls.ts'
 import {
   CALL_DEFAULTS,
-  type DamageKind,
   type FileReading,
   findCountable,
   type ModelCall,
@@ -25,7 +24,7 @@ import { newestVersion } from '../not-read.ts'
 import { columnsOf, type Database, withDatabase } from '../session-database.ts'
 import { Damages } from '../session-lines.ts'
 import { parseObject } from './json-objects.ts'
-import { recordedCounts, reportUnknownFields } from './known-fields.ts'
+import { recordedCounts, reportAbsentCounts, reportUnknownFields, reportUnknownUsage } from './known-fields.ts'
 import type { Reader } from './reader.ts'
 
 /** Unreleased versions have a separate database in the same folder, such as `opencode-dev.db`; Kilo takes over opencode's. */
@@ -102,6 +101,9 @@ interface SessionRow {
   directory?: string | null
   time_created?: number
   version?: string | null
+  /** Sums of its messages. */
+  tokens_input?: number
+  tokens_output?: number
 }
 
 /** The tables of messages and sessions, by version. */
@@ -116,13 +118,20 @@ function readDatabase(path: string): FileReading {
     const sessions = sessionsIn(database)
     const calls = new Map<string, ModelCall>()
     const activity = new ActivityReading()
-    const tables = TABLES.filter(({ messages }) => columnsOf(database, messages, ['data']).length > 0)
-    if (tables.length === 0) {
-      damages.add('has no table of messages that this version of Tally knows', null, unknownFormat(database))
+    const tables = TABLES.filter(({ messages }) => columnsOf(database, messages, COLUMNS).length === COLUMNS.length)
+    const unknown = unknownSessions(database, tables)
+    for (const { table, count } of unknown) {
+      const kind = { reason: 'unknown_session', name: table, count } as const
+      damages.add(`has sessions in its table ${table} in a format that this version of Tally does not know`, null, kind)
+    }
+    if (tables.length === 0 && unknown.length === 0) {
+      const kind = { reason: 'unknown_file' } as const
+      damages.add('has no table of messages that this version of Tally knows', null, kind)
     }
     if (hasAnswersWithoutTokens(database)) damages.add('has answers without tokens, which are not counted', null)
     for (const { messages } of tables) {
       for (const row of messagesIn(database, messages)) {
+        damages.session = row.session_id
         const session = sessions.get(row.session_id)
         const found = callOfRow(row, session, damages)
         const call = found && session?.parent_id ? { ...found, isSidechain: true } : found
@@ -135,11 +144,17 @@ function readDatabase(path: string): FileReading {
       const at = momentOf(time_created)
       if (at !== undefined) activity.of(session_id).add(at, is_prompt === 1)
     }
-    const version = newestVersion([...sessions.values()].map((session) => session.version)) ?? ''
+    const versions = [...sessions.values(), ...unknown].map((each) => each.version)
+    const version = newestVersion(versions) ?? ''
+    const counted = new Set([...calls.values()].map((call) => call.session))
     const parents: Record<string, string[]> = {}
     const missing: Record<string, string> = {}
     for (const session of sessions.values()) {
+      damages.session = session.id
       if (session.parent_id) parents[session.id] = [session.parent_id]
+      if (!counted.has(session.id) && (session.tokens_input || session.tokens_output)) {
+        damages.add('has sessions with tokens that their messages do not have, which are not counted', null)
+      }
       if (hasMadeTitle(session)) missing[session.id] = TITLE_MISSING
     }
     const found = { calls: [...calls.values()], startedAt: null, damage: damages.list(), parents, missing, version }
@@ -154,19 +169,30 @@ function hasAnswersWithoutTokens(database: Database): boolean {
   return database.query(`SELECT 1 FROM message WHERE ${condition} LIMIT 1`).get() !== null
 }
 
-/** How many sessions a version that Tally does not know has, if a table is called like them. */
-function unknownFormat(database: Database): DamageKind {
+interface UnknownSessions {
+  table: string
+  count: number
+  version: string | null
+}
+
+/** Sessions whose messages are not in the readable tables: those in other tables that are called like them. */
+function unknownSessions(database: Database, readable: readonly (typeof TABLES)[number][]): UnknownSessions[] {
   const named = `type = 'table' AND name LIKE 'session%' AND name NOT LIKE '%message%'`
   const tables = database
     .query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE ${named} ORDER BY name`)
     .all()
-  const found = tables.map(({ name }) => {
-    const quoted = `"${name.replaceAll('"', '""')}"`
-    const [row] = database.query<{ count: number }, []>(`SELECT count(*) AS count FROM ${quoted}`).all()
-    return { name, count: row!.count }
+  const known = tables.filter(({ name }) => readable.some(({ sessions }) => sessions === name))
+  const others = tables.filter(({ name }) => !known.some((each) => each.name === name))
+  return others.flatMap(({ name }): UnknownSessions[] => {
+    // Other tables are about sessions, too.
+    if (columnsOf(database, name, ['id', 'title']).length < 2) return []
+    const version = columnsOf(database, name, ['version']).length > 0 ? 'max(version)' : 'null'
+    const taken = known.map((each) => ` AND id NOT IN (SELECT id FROM ${each.name})`).join('')
+    const table = `"${name.replaceAll('"', '""')}"`
+    const query = `SELECT count(*) AS count, ${version} AS version FROM ${table} WHERE true${taken}`
+    const [row] = database.query<Omit<UnknownSessions, 'table'>, []>(query).all()
+    return row!.count > 0 ? [{ table: name, ...row! }] : []
   })
-  const newest = found.findLast(({ count }) => count > 0)
-  return newest ? { reason: 'unknown_session', ...newest } : { reason: 'unknown_file' }
 }
 
 /** Without json_extract, which fails for all rows if one of them is not JSON. */
@@ -202,6 +228,7 @@ function* linesIn(database: Database): Iterable<LineRow> {
 function callOfRow({ session_id, type, data }: MessageRow, session: SessionRow | undefined, damages: Damages) {
   const message = parseObject(data)
   if (type === undefined || !message) return callOf(message, session_id, damages)
+  if (type !== 'assistant') return void reportUnknownUsage(message, type, damages.of(null))
   const model = objectOf(message.model)
   const call = callOf(
     {
@@ -212,11 +239,6 @@ function callOfRow({ session_id, type, data }: MessageRow, session: SessionRow |
     damages,
   )
   if (!call) return undefined
-  if (type !== 'assistant')
-    return void damages.add(`a message of the unknown type ${type} has token counts, and is not counted`, null, {
-      reason: 'unknown_record',
-      name: type,
-    })
   // A fork begins with copies of what the other session had until then.
   const isCopy = session?.time_created !== undefined && call.at < session.time_created
   return isCopy && session.fork_session_id ? { ...call, owner: session.fork_session_id } : call
@@ -235,7 +257,12 @@ function sessionsIn(database: Database): Map<string, SessionRow> {
   return found
 }
 
-const SESSION_COLUMNS = ['id', 'parent_id', 'title', 'fork_session_id', 'directory', 'time_created', 'version']
+const COLUMNS = ['id', 'session_id', 'data']
+
+const SESSION_COLUMNS = [
+  ...['id', 'parent_id', 'title', 'fork_session_id', 'directory', 'time_created', 'version'],
+  ...['tokens_input', 'tokens_output'],
+]
 
 /** opencode keeps the answer of this request as the title, and nothing about its tokens. */
 const TITLE_MISSING = 'title request not included'
@@ -249,6 +276,7 @@ function readMessageFile(path: string): FileReading {
   const damages = new Damages()
   const message = parseObject(readFileSync(path, 'utf8'))
   const session = textOf(message?.sessionID) || basename(dirname(path))
+  damages.session = session
   const call = callOf(message, session, damages)
   const activity = new ActivityReading().of(session)
   const at = momentOf(objectOf(message?.time)?.created)
@@ -271,8 +299,9 @@ function callOf(
   const addDamage: OnDamage = (what, kind) => damages.add(`a message ${what}`, null, kind)
   if (!message) return void addDamage('is not a JSON object and was skipped')
   const tokens = objectOf(message.tokens)
+  if (message.role === 'assistant' && !tokens) return void addDamage('is an answer without tokens, and is not counted')
   if (!tokens || message.role === 'user') return undefined
-  if (message.role !== 'assistant') return void addDamage('of an unknown role has token counts, and is not counted')
+  if (message.role !== 'assistant') return void reportUnknownUsage(message, message.role, addDamage)
   const time = objectOf(message.time)
   const recorded = {
     counts: countsOfTokens(tokens, addDamage),
@@ -281,6 +310,7 @@ function callOf(
   }
   const countable = findCountable(recorded, addDamage)
   if (!countable) return undefined
+  reportAbsentCounts(message, ['cost'], addDamage)
   const { counts, at, model } = countable
   const provider = textOf(message.providerID)
   const endedAt = momentOf(time?.completed)

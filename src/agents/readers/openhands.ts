@@ -54,7 +54,9 @@ function readState(path: string): FileReading {
   const calls: ModelCall[] = []
   for (const each of Object.values(metrics ?? {})) {
     const recorded = objectOf(each) ?? {}
-    const rest = countsOf(objectOf(recorded.accumulated_token_usage) ?? {}, COUNTS, onDamage)
+    const total = objectOf(recorded.accumulated_token_usage) ?? {}
+    reportUnknownFields(total, USAGE_FIELDS, onDamage)
+    const rest = countsOf(total, COUNTS, onDamage)
     const timeOf = createTimeOf(recorded.costs, recorded.token_usages, answeredAt)
     for (const usage of objectsIn(recorded.token_usages)) {
       reportUnknownFields(usage, USAGE_FIELDS, onDamage)

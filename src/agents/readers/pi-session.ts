@@ -19,7 +19,7 @@ import {
   UNKNOWN_MODEL,
 } from '../model-calls.ts'
 import { Damages, type OnTime, readMarkedLines, type VisitLine } from '../session-lines.ts'
-import { recordedCounts, reportUnknownFields } from './known-fields.ts'
+import { recordedCounts, reportUnknownFields, reportUnknownUsage, reportUnknownVersion } from './known-fields.ts'
 
 const MARKS = [
   '"session"',
@@ -123,6 +123,7 @@ class SessionReading {
     this.#damages = damages
     this.#isSubagent = isSubagent
     this.#session = root ?? session
+    this.#damages.session = this.#session
     this.#parent = parent
   }
 
@@ -156,19 +157,14 @@ class SessionReading {
     else if (record.type === 'service_tier_change') this.#tiers = record.serviceTier
     else if (record.type === 'custom' && record.customType === 'foreign_session_import') {
       for (const call of this.#calls) call.owner = OTHER_AGENT
-    } else if (hasUsage(record)) {
-      this.#damages.add(`an entry of the unknown type ${textOf(record.type)} has usage, which is not counted`, line)
-    }
+    } else reportUnknownUsage(record, record.type, this.#damages.of(line))
   }
 
   #readHeader(record: Record<string, unknown>, line: number | null): void {
-    if (Number(record.version ?? 1) > this.source.dialect.version) {
-      this.#damages.add(
-        `has version ${record.version} of the format, which this version of Tally may not read completely`,
-        line,
-      )
-    }
+    const isNewer = Number(record.version ?? 1) > this.source.dialect.version
+    if (isNewer) reportUnknownVersion(record.version, this.#damages.of(line))
     this.#session = this.source.root ?? (textOf(record.id) || this.#session)
+    this.#damages.session = this.#session
     this.#startedAt = momentOf(record.timestamp) ?? null
     this.#folder = textOf(record.cwd)
     const parent = idOf(textOf(record.parentSession)) || this.#parent
@@ -194,9 +190,7 @@ class SessionReading {
       // What a tool asked a model for itself: which model is not recorded.
       const id = message!.toolCallId
       if (usage) this.#add(record, { usage, model: UNKNOWN_MODEL, provider: '', at, id, isSum: true }, line)
-    } else if (hasUsage(record)) {
-      this.#damages.add(`a message with the unknown role ${textOf(role)} has usage, which is not counted`, line)
-    }
+    } else reportUnknownUsage(record, role, this.#damages.of(line))
   }
 
   /** An extension may ask any model for its summaries, or none. Oh My Pi and older versions of Pi record no usage. */
@@ -294,11 +288,6 @@ function costOf(cost: Record<string, unknown> | undefined, onDamage: OnDamage): 
 
 /** They sell the models that they make, so their names add no information. */
 const MAKERS = new Set(['anthropic', 'openai', 'openai-codex', 'google'])
-
-/** Anywhere but in the content of the conversation. */
-function hasUsage(record: Record<string, unknown>): boolean {
-  return [record, ...Object.values(record)].some((each) => objectOf(objectOf(each)?.usage) !== undefined)
-}
 
 /** The name that the person or the agent gave the session, otherwise the first prompt. */
 export function readTitle(source: PiSource): Map<string, string> {

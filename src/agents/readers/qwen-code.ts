@@ -23,6 +23,7 @@ import {
   textOf,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
+import { reportAbsentCounts, reportUnknownFields, reportUnknownUsage, reportUnknownVersion } from './known-fields.ts'
 import type { Reader, ReadFile } from './reader.ts'
 
 const CHAT = /^projects[/\\][^/\\]+[/\\]chats[/\\][^/\\]+\.jsonl$/
@@ -53,12 +54,29 @@ const ANSWER_COUNTS = [
 ] as const
 const LEDGER_COUNTS = ['inputTokens', 'outputTokens', 'cachedTokens', 'totalTokens'] as const
 
+/** The newest version of the ledger that is known. */
+const LEDGER_VERSION = 1
+
+/** The output includes the thoughts. */
+const PARTS = ['thoughts_token_count', 'thoughtsTokenCount', 'thoughtsTokens']
+const OTHERS = ['requests', 'status_code', 'duration_ms', 'ttft_ms', 'totalLatencyMs']
+const FIELDS = new Set<string>([...EVENT_COUNTS, ...ANSWER_COUNTS, ...LEDGER_COUNTS, ...PARTS, ...OTHERS])
+
+/** Events, answers and other lines with counts, and what persons wrote. */
+const MARKS = ['"ui_telemetry"', '_token_count"', 'TokenCount"', '"assistant"', '"user"']
+
+/** Their usage is that of sub-agents, which have events of their own. */
+const REPEATING = new Set<unknown>(['user', 'tool_result'])
+
 /** The input includes cached tokens, and the output, unlike Gemini's, includes thoughts. */
 function countsOfUsage(
   usage: Record<string, unknown>,
   names: readonly [input: string, output: string, cached: string, total: string],
   onDamage: OnDamage,
 ): Counts {
+  reportUnknownFields(usage, FIELDS, onDamage)
+  // Servers without a cache do not name it in answers.
+  reportAbsentCounts(usage, names.slice(0, names[0] === ANSWER_COUNTS[0] ? 2 : 3), onDamage)
   const [input, output, cached, total] = countsOf(usage, names, onDamage)
   return disjointCounts({ input, cached, output, total })
 }
@@ -83,13 +101,19 @@ function readChat(path: string): FileReading {
   const answers: ChatCall[] = []
   const pathSession = basename(path, '.jsonl')
   const activity = new ActivityReading().of(pathSession)
+  let hasAnswers = false
   const visit = (record: Record<string, unknown>, line: number) => {
     const session = textOf(record.sessionId) || pathSession
     const at = momentOf(record.timestamp)
     if (at !== undefined) activity.of(session).add(at, isPrompt(record))
-    const recorded = callIn(record)
-    if (!recorded) return
+    damages.session = session
     const onDamage = damages.of(line)
+    const recorded = callIn(record)
+    if (record.type === 'assistant') hasAnswers = true
+    if (record.subtype === 'ui_telemetry' && !objectOf(objectOf(record.systemPayload)?.uiEvent)) {
+      onDamage('is an event without contents, which may have been a request')
+    }
+    if (!recorded) return REPEATING.has(record.type) ? undefined : reportUnknownUsage(record, typeOf(record), onDamage)
     const countable = findCountable(
       {
         counts: countsOfUsage(recorded.usage, recorded.names, onDamage),
@@ -111,7 +135,10 @@ function readChat(path: string): FileReading {
     activity.line(call.at)
     calls.push({ call, version: textOf(record.version) })
   }
-  readMarkedLines(path, ['"ui_telemetry"', '"usageMetadata"', '"user"'], damages, visit, (at) => activity.line(at))
+  readMarkedLines(path, MARKS, damages, visit, (at) => activity.line(at))
+  if (hasAnswers && events.length + answers.length === 0) {
+    damages.add('has answers without token counts, which are not counted', null)
+  }
   const calls = [...events, ...answersWithoutEvents(answers, events)].map(({ call }) => call)
   const version = [...events, ...answers].at(-1)?.version ?? ''
   return { calls, startedAt: null, damage: damages.list(), parents: {}, activity: activity.activity(), version }
@@ -141,6 +168,11 @@ function answersWithoutEvents(answers: ChatCall[], events: ChatCall[]): ChatCall
   return [...left.values()].flat().filter(({ call, version }) => call.at < firstAt || !versions.has(version))
 }
 
+/** Of an event if it is one, otherwise of the line. */
+function typeOf({ type, subtype, systemPayload }: Record<string, unknown>): unknown {
+  return objectOf(objectOf(systemPayload)?.uiEvent)?.['event.name'] ?? subtype ?? type
+}
+
 function callIn(record: Record<string, unknown>): RecordedCall | undefined {
   if (record.type === 'system' && record.subtype === 'ui_telemetry') {
     const event = objectOf(objectOf(record.systemPayload)?.uiEvent)
@@ -161,13 +193,18 @@ function readLedger(path: string): FileReading {
   const damages = new Damages()
   const calls: ModelCall[] = []
   const largest = new Map<string, LargestCounts>()
-  readMarkedLines(path, ['"models"'], damages, (record, line) => {
+  readMarkedLines(path, ['"models"', 'Tokens"'], damages, (record, line) => {
+    damages.session = textOf(record.sessionId)
+    const onDamage = damages.of(line)
+    if (Number(record.version ?? 1) > LEDGER_VERSION) reportUnknownVersion(record.version, onDamage)
+    if (!objectOf(record.models)) return reportUnknownUsage(record, 'session', onDamage)
     const session = textOf(record.sessionId)
     const startedAt = momentOf(record.startTime)
     const endedAt = momentOf(record.timestamp)
-    if (session === '' || (startedAt ?? endedAt) === undefined) return
+    if (session === '' || (startedAt ?? endedAt) === undefined) {
+      return void onDamage('is a session without an id or a time, and is not counted')
+    }
     for (const [model, usage] of Object.entries(objectOf(record.models) ?? {})) {
-      const onDamage = damages.of(line)
       const name = `${session} ${model}`
       const before = largest.get(name)
       const sums = before ?? new LargestCounts()
@@ -177,6 +214,7 @@ function readLedger(path: string): FileReading {
       const at = before ? (endedAt ?? startedAt) : (startedAt ?? endedAt)
       const countable = findCountable({ counts, at, model }, onDamage)
       if (!countable) continue
+      reportAbsentCounts(objectOf(usage) ?? {}, ['requests'], onDamage)
       const requests = sums.exceedUses(countOf(objectOf(usage)?.requests) || 1)
       calls.push({
         ...CALL_DEFAULTS,

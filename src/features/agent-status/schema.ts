@@ -37,7 +37,7 @@ export const NotReadList = Type.Array(
         NOT_READ_REASONS.map((reason) => Type.Literal(reason)),
         {
           description:
-            '`unknown_session` and `unknown_file`: in a format that Tally does not read. `unknown_record`: of a type that Tally does not know. `unknown_count`: with a token count that Tally does not know. `invalid_record`: damaged or incomplete. `invalid_count`: with an invalid token count. `unreadable_file`: a file or folder that cannot be opened.',
+            '`unknown_session` and `unknown_file`: in a format that Tally does not read. `unknown_record`: with records of a type or version that Tally does not know. `unknown_count`: with a count that Tally does not know. `invalid_record`: with damaged or incomplete records. `invalid_count`: with a missing or invalid count. `unreadable_file`: a file or folder that cannot be opened.',
         },
       ) as unknown as TUnsafe<NotReadReason>,
       name: orNull(
@@ -50,7 +50,7 @@ export const NotReadList = Type.Array(
       count: Type.Integer({
         minimum: 1,
         maximum: COUNT_LIMIT,
-        description: 'Number of sessions, files or records, as the reason says.',
+        description: 'Number of sessions, or of files if the reason is `unknown_file` or `unreadable_file`.',
       }),
     },
     strict,
