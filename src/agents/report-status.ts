@@ -31,6 +31,8 @@ const AGENT_VERSION = /^[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}/
 const COUNT_LIMIT = 1_000_000_000
 const NOT_READ_LIMIT = 50
 
+type ReportedAgent = AgentStatusReport['agents'][number]
+
 interface Source extends Pick<AgentReading, 'version' | 'sessions' | 'notRead'> {
   readAt: number
 }
@@ -144,22 +146,29 @@ function latest<Value>(
 
 /** The agents that were read, with all folders of each. */
 function reportOf({ machine, sources }: StatusState, readings: readonly AgentReading[]): AgentStatusReport {
-  const agents = readings.flatMap(({ agent }) => {
-    const all = Object.values(sources[agent] ?? {})
-    if (all.length === 0) return []
-    const version = newestVersion(all.map((source) => source.version))
-    return {
-      agent_harness: agent,
-      version: AGENT_VERSION.exec(version ?? '')?.[0] ?? null,
-      sessions: all.reduce((sum, { sessions }) => sum + sessions, 0),
-      not_read: notReadOf(all.flatMap(({ notRead }) => notRead)),
-    }
-  })
+  const agents = readings.flatMap(({ agent }) => statusIn(sources, agent) ?? [])
   return {
     machine,
     tally_version: VERSION,
     agents: [...new Map(agents.map((each) => [each.agent_harness, each])).values()],
   }
+}
+
+function statusIn(sources: StatusState['sources'], agent: AgentName): ReportedAgent | undefined {
+  const all = Object.values(sources[agent] ?? {})
+  if (all.length === 0) return undefined
+  const version = newestVersion(all.map((source) => source.version))
+  return {
+    agent_harness: agent,
+    version: AGENT_VERSION.exec(version ?? '')?.[0] ?? null,
+    sessions: all.reduce((sum, { sessions }) => sum + sessions, 0),
+    not_read: notReadOf(all.flatMap(({ notRead }) => notRead)),
+  }
+}
+
+/** What was last reported of an agent, or would be. */
+export function lastStatus(environment: AgentsEnvironment, agent: AgentName): ReportedAgent | undefined {
+  return statusIn(loadState(environment)?.sources ?? {}, agent)
 }
 
 /** The most frequent ones, as the server takes them. */

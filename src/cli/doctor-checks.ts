@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { Config, ConfigIssue } from '../config.ts'
 import { issueAt } from '../database/database-place.ts'
 import type { Services } from '../services.ts'
-import { notReadText } from '../shared/not-read.ts'
+import { agentNotReadText, agentText } from '../shared/not-read.ts'
 import { serverUrl } from './address.ts'
 import { messageOf } from './failures.ts'
 import { hindranceOf } from './readiness.ts'
@@ -328,8 +328,8 @@ export async function checkAgents({ agentStatus }: Pick<Services, 'agentStatus'>
   const { data, has_more } = await agentStatus.list(COMMAND_LINE, { readsAll: false }, page)
   const advice = 'Update Tally on that machine. If it remains, `tally agents scan` there lists the files.'
   const findings = data.map(({ user, agent_harness, version, not_read }) => {
-    const agent = [agent_harness, version].filter(Boolean).join(' ')
-    return warning('agents', `${agent} of ${user.email}: ${not_read.map(notReadText).join(', ')}`, advice)
+    const agent = `${agentText(agent_harness, version)} of ${user.email}`
+    return warning('agents', agentNotReadText(agent, null, not_read), advice)
   })
   if (!has_more)
     return findings.length > 0 ? findings : [ok('agents', 'everything that machines have reported was read')]

@@ -80,9 +80,11 @@ test('a format that Tally does not read is reported with its sessions, and gone 
   const database = await unknownDatabase(home)
   await writeClaude(home, line('a'))
   const shown = await tally.run(['agents', 'scan', '--json'], { env })
-  expect(JSON.parse(shown.stdout).damage).toMatchObject([
-    { note: false, not_read: { reason: 'unknown_session', name: 'session_v3', count: 14 } },
-  ])
+  const unread = { reason: 'unknown_session', name: 'session_v3', count: 14 }
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    damage: [{ note: false, not_read: unread }],
+    agents: expect.arrayContaining([{ agent_harness: 'opencode', version: '3.0.1', sessions: 0, not_read: [unread] }]),
+  })
   const first = await scan()
   expect([first.code, first.stdout]).toEqual([4, expect.stringContaining('1 new')])
   const before = await statusOf(home)
@@ -98,6 +100,9 @@ test('a format that Tally does not read is reported with its sessions, and gone 
   expect(JSON.stringify(before)).not.toContain('secret')
   expect(JSON.stringify(before)).not.toContain(home)
 
+  const said = 'opencode 3.0.1: 14 sessions in a format that Tally does not read (session_v3)'
+  expect(first.stderr).toContain(`Not read in full: ${said}\n`)
+  expect((await tally.run(['agents', 'status'], { env })).stderr).toContain(`Not counted: ${said}\n`)
   const { stdout } = await tally.run(['doctor'])
   expect(stdout).toMatch(
     /WARNING {2}agents +opencode 3\.0\.1 of ada@example\.com: 14 sessions in a format that Tally does not/,
@@ -114,6 +119,18 @@ test('a format that Tally does not read is reported with its sessions, and gone 
   expect([last.code, last.stderr]).toEqual([0, expect.not.stringContaining('as machine')])
   expect((await statusOf(home)).opencode).toMatchObject({ version: '2.0.3', not_read: [] })
   expect(await statuses('--reads-all', 'no')).toEqual([])
+})
+
+test('a session with something that Tally does not know counts once, in however many of its files', async () => {
+  const { home, scan } = await machine()
+  const counts = ['a', 'b', 'c'].map((id) => line(id, { new_tokens: 5 })).join('')
+  await writeClaude(home, `${counts}${line('d')}`)
+  await writeClaude(home, line('a', { new_tokens: 7 }), '.claude/projects/p/session-a/subagents')
+  const { stderr } = await scan()
+  expect(stderr).toContain('claude-code 2.1.197: 3 sessions with a count that Tally does not know (new_tokens)\n')
+  expect((await statusOf(home))['claude-code']).toMatchObject({
+    not_read: [{ reason: 'unknown_count', name: 'new_tokens', count: 3 }],
+  })
 })
 
 test('what is unchanged is not sent again, and another token is told as well', async () => {

@@ -61,7 +61,7 @@ async function runDryRun(flags: ScanFlags): Promise<void> {
   if (flags.json) printJson(jsonOf(scan, flags, { preview: preview && previewWire(preview, server!.url) }))
   else if (preview) {
     printPreview(preview, server!.url, { all: flags.all ?? false })
-    printDamage(scan.damage)
+    printDamage(scan)
     note('Nothing was saved. Use --report instead of --dry-run to report them.')
   } else {
     printScan(scan, flags)
@@ -89,7 +89,7 @@ function previewed(server: ClientConfig, uses: readonly SessionUse[], flags: Sca
 
 function printScan(scan: PricedScan, { agent = [...AGENT_NAMES], withTitles = false, all = false }: ScanFlags): void {
   printUses(scan, { withTitles, all })
-  printDamage(scan.damage)
+  printDamage(scan)
   if (scan.uses.length > 0) return
   const environment = readAgentsEnvironment()
   const places = agent.flatMap((name) => sessionPlaces(READERS[name], environment))
@@ -237,7 +237,7 @@ function failWhereUnread(damage: PricedScan['damage']): void {
 }
 
 function jsonOf(
-  { uses, damage, files, bytes }: PricedScan,
+  { uses, damage, readings, files, bytes }: PricedScan,
   flags: ScanFlags,
   { outcome, preview }: { outcome?: Outcome | undefined; preview?: object | undefined },
 ): object {
@@ -252,6 +252,9 @@ function jsonOf(
       file: use.file,
     })),
     damage: damage.map(damageWire),
+    agents: readings.map(({ agent, version, sessions, notRead }) => ({
+      ...{ agent_harness: agent, version, sessions, not_read: notRead },
+    })),
     files,
     bytes,
     cost: moneyNumber(sumOf(uses)),

@@ -1,10 +1,11 @@
 /** Formats a scan for the terminal. */
 
-import { type Cell, type Damage, damageNotice, type SessionUse } from '../../agents/agent.ts'
+import { type Cell, damageNotice, type Scan, type SessionUse } from '../../agents/agent.ts'
 import type { Outcome } from '../../agents/batches.ts'
 import { refusalText } from '../../agents/server.ts'
 import { firstCharacters, hasMoreCharacters } from '../../lib/characters.ts'
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
+import { agentNotReadText } from '../../shared/not-read.ts'
 import { counted, countText, dollars, sizeText } from '../terminal/numbers.ts'
 import { type Column, minute, note, print, printTable } from '../terminal/print.ts'
 
@@ -134,10 +135,14 @@ function shortened(text: string): string {
   return hasMoreCharacters(text, TEXT_SHOWN) ? `${firstCharacters(text, TEXT_SHOWN - 1)}…` : text
 }
 
-export function printDamage(damage: readonly Damage[]): void {
+/** What was not read of each file, and then of each agent in one line. */
+export function printDamage({ damage, readings }: Pick<Scan, 'damage' | 'readings'>): void {
   for (const each of damage.slice(0, DAMAGE_SHOWN)) note(damageNotice(each))
   if (damage.length > DAMAGE_SHOWN) {
     note(`${counted(damage.length - DAMAGE_SHOWN, 'more such notice')}; use --json to list all of them.`)
+  }
+  for (const { agent, version, notRead } of readings) {
+    if (notRead.length > 0) note(`Not read in full: ${agentNotReadText(agent, version, notRead)}`)
   }
 }
 

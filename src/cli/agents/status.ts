@@ -1,14 +1,16 @@
 import { Argument, type Command } from 'commander'
-import { AGENT_NAMES, type AgentName } from '../../agents/agent.ts'
+import { AGENT_NAMES, type AgentName, type NotRead } from '../../agents/agent.ts'
 import { HOOKED_AGENTS, hasHook, hookWarnings, SettingsError, settingsPath } from '../../agents/install/install.ts'
 import { hasTelemetry } from '../../agents/install/telemetry.ts'
 import { lastDelivery, lastError, lastHook, lastWatch, logPath } from '../../agents/journal.ts'
 import { presenceOf, type UnreadPresence, unreadOn } from '../../agents/presence.ts'
+import { lastStatus } from '../../agents/report-status.ts'
 import { readMe, ServerError } from '../../agents/server.ts'
 import { readJobs, readRefused, refusedFolder, spoolFolder } from '../../agents/spool.ts'
 import { isWatching } from '../../agents/watch/lock.ts'
 import { isInstalled } from '../../agents/watch/service.ts'
 import { type AgentsEnvironment, ConfigError, readAgentsEnvironment, telemetryEndpoint } from '../../config.ts'
+import { agentNotReadText } from '../../shared/not-read.ts'
 import { CommandError } from '../failures.ts'
 import { examples, optionOf } from '../flags/options.ts'
 import { counted } from '../terminal/numbers.ts'
@@ -49,6 +51,9 @@ interface AgentStatus {
   /** By a hook, a watcher or a scan. */
   last_delivery: { at: string; session_id: string; entries: number } | null
   missing: Missing[]
+  /** The newest version in its session files when they were last reported, and what could not be read. */
+  version_read: string | null
+  not_read: NotRead[]
 }
 
 interface WatchStatus {
@@ -109,6 +114,7 @@ function statusOf(agent: AgentName, environment: AgentsEnvironment, watch: Watch
     ...(hasTelemetry(agent, environment, telemetryEndpoint) ? (['telemetry'] as const) : []),
     ...(isWatched ? (['watch'] as const) : []),
   ]
+  const last = lastStatus(environment, agent)
   const status = {
     agent,
     found: program !== null || folders.length > 0 || hook.hook === 'installed' || hook.hook === 'unknown',
@@ -122,6 +128,7 @@ function statusOf(agent: AgentName, environment: AgentsEnvironment, watch: Watch
     last_hook: lastHook(environment, agent) ?? null,
     waiting: new Set(sessions.map(({ content }) => content.sessionId)).size,
     refused: refused.map(({ content: { job, at, reasons } }) => ({ session_id: job.sessionId, at, reasons })),
+    ...{ version_read: last?.version ?? null, not_read: last?.not_read ?? [] },
     last_delivery: delivery ? { at: delivery.at, session_id: delivery.sessionId, entries: delivery.entries } : null,
   }
   const unread = damage.map(({ file, what }): Missing => ({ what: `${file} ${what}`, command: null }))
@@ -254,6 +261,9 @@ function printStatus(status: Status, { all }: { all: boolean }): void {
   if (missing.length > 0) print('')
   for (const { agent, what, command } of missing)
     print(`${agent}: ${what}${command === null ? '' : ` Run: ${command}`}`)
+  for (const { agent, version_read, not_read } of shown) {
+    if (not_read.length > 0) note(`Not counted: ${agentNotReadText(agent, version_read, not_read)}`)
+  }
   for (const { agent, refused } of shown) {
     for (const { session_id, at, reasons } of refused) {
       note(`The server refused ${agent} ${session_id} on ${minute(at)} UTC: ${reasons.join('; ')}`)

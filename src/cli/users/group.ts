@@ -7,7 +7,7 @@ import { changeUser, disableUser, enableUser, listUsers } from '../../features/p
 import { type DisabledUser, type UserBody, userBody } from '../../features/people/schema.ts'
 import type { PersonalDataFormat } from '../../features/personal-data/service.ts'
 import { ROLES } from '../../schema/fields.ts'
-import { notReadText } from '../../shared/not-read.ts'
+import { agentText, notReadText } from '../../shared/not-read.ts'
 import { act } from '../act.ts'
 import { CommandError } from '../failures.ts'
 import { examples } from '../flags/options.ts'
@@ -59,7 +59,7 @@ export function addUsersCommands(program: Command): void {
     examples: ['tally users agents', 'tally users agents --user ada@example.com', 'tally users agents --reads-all no'],
     columns: [
       { title: 'PERSON', of: ({ user }) => user.name },
-      { title: 'AGENT', of: ({ agent_harness, version }) => [agent_harness, version].filter(Boolean).join(' ') },
+      { title: 'AGENT', of: ({ agent_harness, version }) => agentText(agent_harness, version) },
       { title: 'MACHINE', rank: 1, of: ({ machine }) => machine },
       { title: 'TALLY', rank: 2, of: ({ tally_version }) => tally_version },
       { title: 'SESSIONS', of: ({ sessions }) => String(sessions), align: 'right' },

@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
-import { notReadText } from '../../../shared/not-read.ts'
+import { agentText, notReadText } from '../../../shared/not-read.ts'
 import { addressOf } from '../../address.ts'
 import { Download } from '../../parts/download.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -191,7 +191,7 @@ function Agents({ id, email }: { id: string; email: string }) {
         <div key={`${machine} ${agent_harness}`}>
           <Group justify="space-between">
             <Text size="sm">
-              <bdi>{[agent_harness, version].filter(Boolean).join(' ')}</bdi>
+              <bdi>{agentText(agent_harness, version)}</bdi>
             </Text>
             <Note>
               reported <Ago at={reported_at} />

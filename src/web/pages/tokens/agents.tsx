@@ -1,7 +1,7 @@
 /** What the agents on the person's machines recorded and Tally could not read; for an admin, on everybody's. */
 import { Button, Code, Group, List, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import { notReadText } from '../../../shared/not-read.ts'
+import { agentText, notReadText } from '../../../shared/not-read.ts'
 import { flag, one, useAddress } from '../../address.ts'
 import { agoColumn, countColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -94,7 +94,7 @@ const columnsOf = (isAdmin: boolean): Column<AgentStatus>[] => [
     value: ({ agent_harness, version }) => `${agent_harness} ${version}`,
     width: '180px',
     phone: 'title',
-    cell: ({ agent_harness, version }) => <bdi>{[agent_harness, version].filter(Boolean).join(' ')}</bdi>,
+    cell: ({ agent_harness, version }) => <bdi>{agentText(agent_harness, version)}</bdi>,
   },
   {
     key: 'not_read',
