@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { AGENT_NAMES, type AgentName, type Scan } from '../../src/agents/agent.ts'
 import { UNKNOWN_MODEL } from '../../src/agents/model-calls.ts'
 import { AgentHome, FIXTURES } from '../support/agent-home.ts'
-import { formatChanges } from '../support/format-changes.ts'
+import { formatChanges, usageIn } from '../support/format-changes.ts'
 
 let home: AgentHome
 beforeEach(() => {
@@ -312,6 +312,29 @@ describe('captured sessions are right, or what was not read is named', () => {
     })
     expect(silent.map(({ name }) => name).filter((name) => !allowed?.test(name))).toEqual([])
   })
+
+  test.each(all.filter(([, , { records }]) => Object.keys(records).every((path) => path.endsWith('.jsonl'))))(
+    'in a line of a type that is not known, if it has usage: %s, %s',
+    (_, __, capture) => {
+      const right = namedIn(scanned(capture, capture.records))
+      const usage = usageIn(Object.values(capture.records).flat())
+      expect(usage).toBeDefined()
+      // Wherever the lines of an agent have what they are.
+      const line = (fields: Row) => ({
+        ...{ type: 'side_request', ...fields, timestamp: '2026-11-20T18:00:00Z', time: 1_795_197_430_000 },
+        ...{ payload: { type: 'side_request', ...fields }, data: fields },
+        params: { update: { sessionUpdate: 'side_request', ...fields } },
+      })
+      const withLine = (fields: Row) =>
+        Object.fromEntries(Object.entries(capture.records).map(([path, records]) => [path, [...records, line(fields)]]))
+      expect(namedIn(scanned(capture, withLine({ input: 'Hello', number: 5 })))).toEqual(right)
+      const { damage } = scanned(capture, withLine({ usage }))
+      const unknown = damage.filter(({ notRead }) => notRead?.reason === 'unknown_record')
+      expect(unknown.map(({ notRead }) => notRead!.name)).toContain(
+        capture.title === 'ledger' ? 'session' : 'side_request',
+      )
+    },
+  )
 
   test.each(all.filter(([, , { tables }]) => tables))('without a table: %s, %s', (_, __, { tables, ...capture }) => {
     const right = scanned(capture, tables!)

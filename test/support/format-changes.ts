@@ -39,8 +39,7 @@ export function formatChanges(records: readonly unknown[], isName: (field: strin
   const collect = (value: unknown, path: Path): void => {
     if (Array.isArray(value)) for (const each of value) collect(each, [...path, '*'])
     if (!isObject(value)) return
-    const counts = Object.keys(value).filter((name) => typeof value[name] === 'number')
-    if (counts.some((name) => INPUT.test(name)) && counts.some((name) => OUTPUT.test(name))) {
+    if (isUsage(value)) {
       add([...path, NEW_COUNT], 'added', 'count', () => [[NEW_COUNT, 7]])
     }
     for (const [name, inner] of Object.entries(value)) {
@@ -59,6 +58,22 @@ export function formatChanges(records: readonly unknown[], isName: (field: strin
   }
   for (const record of records) collect(record, [])
   return [...changes.values()]
+}
+
+function isUsage(value: Record<string, unknown>): boolean {
+  const counts = Object.keys(value).filter((name) => typeof value[name] === 'number')
+  return counts.some((name) => INPUT.test(name)) && counts.some((name) => OUTPUT.test(name))
+}
+
+/** The first counts of a request, as the agent writes them. */
+export function usageIn(value: unknown): Record<string, unknown> | undefined {
+  if (isObject(value) && isUsage(value)) return value
+  const inner = typeof value === 'object' && value !== null ? Object.values(value) : []
+  for (const each of inner) {
+    const found = usageIn(each)
+    if (found) return found
+  }
+  return undefined
 }
 
 function changed(value: unknown, [name = '', ...rest]: Path, change: Change): unknown {

@@ -188,6 +188,7 @@ const COUNTS = ['input_tokens', 'output_tokens'] as const
 /** Absent if the server has no cache. */
 const CACHE_COUNTS = ['cache_read_input_tokens', 'cache_creation_input_tokens'] as const
 const DURATIONS = ['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens'] as const
+const LONGER = DURATIONS.slice(1)
 
 /** The details are parts of the counts. */
 const DETAILS = ['cache_creation', 'output_tokens_details', 'server_tool_use', 'fallback_credit', 'iterations']
@@ -209,7 +210,7 @@ function countsOfUsage(usage: Record<string, unknown>, onDamage: OnDamage): Coun
   const split = objectOf(usage.cache_creation)
   if (split) reportUnknownFields(split, DURATION_FIELDS, onDamage)
   // Some servers record only the longer one.
-  if (split) reportAbsentCounts(split, DURATIONS.slice(1), onDamage)
+  if (split) reportAbsentCounts(split, LONGER, onDamage)
   const [short, cache_write_1h] = split ? countsOf(split, DURATIONS, onDamage) : [0, 0]
   return { input, output, cache_read, cache_write: Math.max(short, written - cache_write_1h), cache_write_1h }
 }

@@ -41,7 +41,8 @@ export const geminiCli: Reader = {
   readTitles,
 }
 
-const MARKS = ['"sessionId"', '"tokens"', '"gemini"', '"user"']
+/** Heads of sessions, answers, other messages with counts, and prompts. */
+const MARKS = ['"sessionId"', '"gemini"', '"cached"', '"user"']
 
 class ChatReading {
   readonly #damages = new Damages()

@@ -43,7 +43,9 @@ export function tokenFields(record: Record<string, unknown>): Record<string, unk
 }
 
 function hasCount(value: unknown): boolean {
-  return typeof value === 'number' ? value > 0 : Object.values(objectOf(value) ?? {}).some(hasCount)
+  if (typeof value === 'number') return value > 0
+  const details = objectOf(value)
+  return details !== undefined && Object.values(details).some(hasCount)
 }
 
 /** Reports a record that no reader knows by its type, if it has the usage of a model. */
