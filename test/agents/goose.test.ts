@@ -74,6 +74,14 @@ describe('captured sessions of Goose', () => {
 })
 
 describe('Goose', () => {
+  test('names a database whose version it cannot read', () => {
+    const schema_version = captured.schema_version.map(({ version, ...rest }) => ({ ...rest, number: version! }))
+    write({ ...captured, schema_version }).close()
+    expect(home.scan({ agents: ['goose'] }).readings[0]!.notRead).toContainEqual({
+      ...{ reason: 'unknown_record', name: 'schema_version', count: 1 },
+    })
+  })
+
   const session = (id: string, created_at: string, fields: Row = {}): Row => ({
     ...captured.sessions[0]!,
     ...{ id, created_at, accumulated_input_tokens: 0, accumulated_output_tokens: 0 },
