@@ -106,7 +106,7 @@ const PROJECT = '.claude/projects/-home-dev-acme-web'
  */
 const ofClaude = {
   ...ofModels,
-  allowed: /cache_read_input_tokens|cache_creation|modelUsage left|Ephemeral1hInputTokens left|requestSessionId/,
+  allowed: /cache_(?:read_input_tokens|creation) left|modelUsage left|Ephemeral1hInputTokens left|requestSessionId/,
 }
 
 const ROLLOUT = 'cases/codex-hooks/codex-0.169.0-run2-resumed.jsonl'
