@@ -162,6 +162,16 @@ const task = [1, 2].map((ts) => ({
 }))
 const TASK = '.config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks/1/ui_messages.json'
 const OPENHANDS = 'a024af201dcd4a7ba1518a685a36a972'
+/** Older versions do not have the duration. Without a message, a line has nothing. */
+const ofPi = { version: 'version', allowed: /^message left|cacheWrite1h left/ }
+
+/** Lines as they are where OpenClaw does not compress them. */
+function openclawRows(): Records {
+  const { transcript_events: events, ...others }: Records = JSON.parse(fixture('cases/openclaw/rows.json'))
+  const asText = ({ event, is_compressed: _, ...row }: Row): Row => ({ ...row, event_json: event })
+  return { ...others, transcript_events: events!.map(asText) }
+}
+
 const QWEN = '947158b7-b45d-419a-9d7d-25a1ee1e37f7'
 
 const CAPTURES: Capture[] = [
@@ -237,6 +247,9 @@ const CAPTURES: Capture[] = [
     { version: 'version' },
   ),
   lines('grok', 'with a sub-agent', folder('cases/grok', '.grok/sessions'), ofModels),
+  ...database('hermes', 'database', '.hermes/state.db', JSON.parse(fixture('cases/hermes/rows.json')), {
+    version: 'version',
+  }),
   ...database('kilo', 'database', '.local/share/kilo/kilo.db', JSON.parse(fixture('cases/kilo/rows.json'))),
   lines('kimi-code', 'forked', folder('cases/kimi-code', '.kimi-code/sessions'), {
     ...{ ...ofModels, version: 'protocol_version' },
@@ -249,17 +262,18 @@ const CAPTURES: Capture[] = [
   }),
   ...database('opencode', 'version 2', `${OPENCODE}/opencode.db`, secondVersion()),
   document('opencode', 'files', `${OPENCODE}/storage/message/s/m.json`, { sessionID: 's', ...messages[1]!.data }),
+  lines('openclaw', 'a file', folder('cases/openclaw/2026.5.19', '.openclaw/agents/main/sessions'), ofPi),
+  ...database(
+    ...(['openclaw', 'database', '.openclaw/agents/main/agent/openclaw-agent.sqlite', openclawRows()] as const),
+    { version: 'schema_version', allowed: /^event_json\.message left|cacheWrite1h left/ },
+  ),
   document(
     ...(['openhands', 'a conversation', `.openhands/conversations/${OPENHANDS}/base_state.json`] as const),
     JSON.parse(fixture(`cases/openhands/${OPENHANDS}/base_state.json`)),
     // Uses have names.
     { isName: (field) => field === 'agent' || field === 'condenser' },
   ),
-  lines('pi', 'forked', folder('cases/pi', '.pi/agent/sessions/--home-dev-acme-web--'), {
-    version: 'version',
-    // Older versions do not have the duration. Without a message, a line has nothing.
-    allowed: /^message left|cacheWrite1h left/,
-  }),
+  lines('pi', 'forked', folder('cases/pi', '.pi/agent/sessions/--home-dev-acme-web--'), ofPi),
   lines('qwen-code', 'a session', [[`cases/qwen-code/${QWEN}.jsonl`, `.qwen/projects/p/chats/${QWEN}.jsonl`]]),
   lines('qwen-code', 'ledger', [['cases/qwen-code/usage_record.jsonl', '.qwen/usage_record.jsonl']], {
     ...{ ...ofModels, version: 'version' },

@@ -21,7 +21,7 @@ import {
 } from '../model-calls.ts'
 import { columnsOf, type Database, withDatabase } from '../session-database.ts'
 import { Damages } from '../session-lines.ts'
-import { recordedCounts, reportUnknownFields } from './known-fields.ts'
+import { recordedCounts, reportUnknownFields, reportUnknownVersion, tokenFields } from './known-fields.ts'
 import type { Reader } from './reader.ts'
 
 const DATABASE = 'state.db'
@@ -90,9 +90,7 @@ function readDatabase(path: string): FileReading {
 /** By id. Rows have all columns, so that one with another name is noticed. */
 function sessionsIn(database: Database, damages: Damages): Map<unknown, Row> {
   const version = versionOf(database)
-  if (version > VERSIONS.last) {
-    damages.add(`is version ${version} of the database, which this version of Tally does not know`, null, 'note')
-  }
+  if (version > VERSIONS.last) reportUnknownVersion(version, damages.of(null))
   if (reportAbsent(database, 'sessions', ['id', 'model', 'started_at', 'cwd', ...COUNTS], damages)) return new Map()
   const rows = database.query<Row, []>('SELECT * FROM sessions').all()
   return new Map(rows.map((session) => [session.id, session]))
@@ -108,7 +106,10 @@ function versionOf(database: Database): number {
 function reportAbsent(database: Database, table: string, names: readonly string[], damages: Damages): boolean {
   const found = columnsOf(database, table, names)
   const absent = names.filter((name) => !found.includes(name))
-  if (absent.length > 0) damages.add(`has no ${absent.join(', ')} in its table ${table}, which is not read`, null)
+  if (absent.length > 0) {
+    const kind = { reason: 'unknown_record', name: table } as const
+    damages.add(`has no ${absent.join(', ')} in its table ${table}, which is not read`, null, kind)
+  }
   return absent.length > 0
 }
 
@@ -119,6 +120,7 @@ function sumsIn(database: Database, sessions: Map<unknown, Row>, damages: Damage
   if (reportAbsent(database, 'session_model_usage', needed, damages)) return []
   const rows = database.query<Row, []>('SELECT * FROM session_model_usage').all()
   return rows.flatMap((row) => {
+    damages.session = textOf(row.session_id)
     const onDamage: OnDamage = (what, kind) => damages.add(`a sum ${what}`, null, kind)
     reportUnknownFields(row, USAGE_FIELDS, onDamage)
     const [from, to] = [momentOf(row.first_seen), momentOf(row.last_seen)]
@@ -146,6 +148,8 @@ function restsIn(sessions: Map<unknown, Row>, sums: readonly ModelCall[], damage
     ({ session }) => session,
   )
   return [...sessions.values()].flatMap((session) => {
+    damages.session = textOf(session.id)
+    reportUnknownFields(tokenFields(session), USAGE_FIELDS, damages.of(null))
     const onDamage: OnDamage = (what, kind) => damages.add(`a session ${what}`, null, kind)
     const known = new LargestCounts()
     for (const { counts } of bySession.get(textOf(session.id)) ?? []) known.add(counts)

@@ -11,6 +11,7 @@ import { columnsOf, type Database, withDatabase } from '../session-database.ts'
 import { Damages, readMarkedText } from '../session-lines.ts'
 import type { SettledCalls } from '../settled-calls.ts'
 import { parseObject } from './json-objects.ts'
+import { reportUnknownVersion } from './known-fields.ts'
 import { type Dialect, type PiSource, piFile, readPiSession, readTitle } from './pi-session.ts'
 import type { Reader } from './reader.ts'
 
@@ -63,9 +64,7 @@ function readDatabase(path: string): FileReading {
   return withDatabase(path, (database) => {
     const damages = new Damages()
     const { schema_version: schema = 0, app_version: version = '' } = metaOf(database) ?? {}
-    if (Number(schema) > SCHEMA) {
-      damages.add(`is version ${schema} of the database, which this version of Tally does not know`, null, 'note')
-    }
+    if (Number(schema) > SCHEMA) reportUnknownVersion(schema, damages.of(null))
     const origins = originsIn(database, damages)
     const readings = sessionsIn(database, damages).map(({ session, lines }) =>
       readPiSession({ ...sourceOf(session, lines, damages), ...origins.get(session) }),
