@@ -78,6 +78,7 @@ import postgresBackupIdentity from './postgres/0050_backup_identity.sql' with { 
 import postgresSlices from './postgres/0051_slices.sql' with { type: 'text' }
 import postgresActiveTimeOfReports from './postgres/0052_active_time_of_reports.sql' with { type: 'text' }
 import postgresAgentStatus from './postgres/0053_agent_status.sql' with { type: 'text' }
+import postgresTelemetryCalls from './postgres/0054_telemetry_calls.sql' with { type: 'text' }
 import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -133,6 +134,7 @@ import sqliteBackupIdentity from './sqlite/0050_backup_identity.sql' with { type
 import sqliteSlices from './sqlite/0051_slices.sql' with { type: 'text' }
 import sqliteActiveTimeOfReports from './sqlite/0052_active_time_of_reports.sql' with { type: 'text' }
 import sqliteAgentStatus from './sqlite/0053_agent_status.sql' with { type: 'text' }
+import sqliteTelemetryCalls from './sqlite/0054_telemetry_calls.sql' with { type: 'text' }
 import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
@@ -279,5 +281,11 @@ export const MIGRATIONS: Migration[] = [
     name: 'agent_status',
     sql: { sqlite: sqliteAgentStatus, postgres: postgresAgentStatus },
     compatibleFrom: 52,
+  },
+  {
+    version: 54,
+    name: 'telemetry_calls',
+    sql: { sqlite: sqliteTelemetryCalls, postgres: postgresTelemetryCalls },
+    compatibleFrom: 53,
   },
 ]

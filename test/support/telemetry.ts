@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { signalFilter } from '../../src/features/telemetry/channels/index.ts'
 import { combine, type Read, type ReadResult, SignalReading } from '../../src/features/telemetry/channels/reader.ts'
+import { withSameCallsJoined } from '../../src/features/telemetry/channels/same-calls.ts'
 import { decode, type Kind } from '../../src/features/telemetry/otlp/decode.ts'
 import type { Signal } from '../../src/features/telemetry/signals.ts'
 import type { Figures } from './agent-home.ts'
@@ -39,7 +40,7 @@ export function capturesIn(folder: string): Capture[] {
 export function readOf(capture: Capture): ReadResult {
   const reading = new SignalReading()
   const counts = decode(capture, capture.bytes, signalFilter, (signal) => reading.take(signal))
-  return combine(counts, reading.read)
+  return withSameCallsJoined(combine(counts, reading.read))
 }
 
 export function readSignals(signals: Signal[]): Read {

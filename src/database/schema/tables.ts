@@ -662,6 +662,10 @@ export function defineTables(kit: ColumnKit) {
       sessionId: integer('session_id').notNull(),
       identity: bytes('identity').notNull(),
     }),
+    telemetryCalls: table('telemetry_calls', {
+      identity: bytes('identity').notNull(),
+      day: integer('day').notNull(),
+    }),
     telemetryChannels: table('telemetry_channels', {
       harness: text('harness').notNull(),
       version: text('version').notNull(),

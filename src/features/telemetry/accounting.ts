@@ -37,7 +37,7 @@ export interface ModelTotals {
 /** The known data of a session that is relevant to some observations. */
 export interface Known {
   totals: ModelTotals[]
-  /** Those of the requested identities that have been counted. */
+  /** Those of the requested identities that have been counted; those of spans in any session. */
   seen: Set<string>
   streams: Map<string, Point>
   facts: SessionFacts
@@ -53,6 +53,8 @@ export interface Accounted {
   changed: Set<ModelTotals>
   totals: ModelTotals[]
   seen: string[]
+  /** Identities that count in every session. */
+  claimed: string[]
   streams: Map<string, Point>
   facts: SessionFacts
   /** Whether the fields of entries other than usage have changed. */
@@ -78,6 +80,7 @@ class Books {
   readonly #changed = new Set<ModelTotals>()
   readonly #seen: Set<string>
   readonly #added: string[] = []
+  readonly #claimed: string[] = []
   readonly #streams: Map<string, Point>
   readonly #moved = new Map<string, Point>()
   readonly #facts: SessionFacts
@@ -101,6 +104,7 @@ class Books {
       changed: this.#changed,
       totals: [...this.#totals.values()],
       seen: this.#added,
+      claimed: this.#claimed,
       streams: this.#moved,
       facts: this.#facts,
       factsChanged: this.#factsChanged,
@@ -211,12 +215,15 @@ class Books {
       this.#moved.set(usage.stream, point)
       return
     }
-    const identities = usage.kind === 'request' ? [usage.identity, ...usage.claims] : [usage.stream]
-    for (const identity of identities) {
-      if (this.#seen.has(identity)) continue
-      this.#seen.add(identity)
-      this.#added.push(identity)
-    }
+    const [identity, claims] = usage.kind === 'request' ? [usage.identity, usage.claims] : [usage.stream, []]
+    this.#add(identity, this.#added)
+    for (const claim of claims) this.#add(claim, this.#claimed)
+  }
+
+  #add(identity: string, to: string[]): void {
+    if (this.#seen.has(identity)) return
+    this.#seen.add(identity)
+    to.push(identity)
   }
 
   #updateFacts({ agent, project, ticket, labels, endedAt }: Observation): void {

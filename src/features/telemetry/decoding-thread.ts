@@ -7,6 +7,7 @@ import { GatheredBytes } from '../../lib/gathered-bytes.ts'
 import { JobThread } from '../../lib/job-thread.ts'
 import type { Observation } from './channels/observation.ts'
 import type { ReadResult } from './channels/reader.ts'
+import { withSameCallsJoined } from './channels/same-calls.ts'
 import type { FromDecoding } from './decoding-worker.ts'
 import { BODY_LIMIT_BYTES, type Body, tooManyBytes } from './otlp/decode.ts'
 
@@ -71,7 +72,7 @@ export class Decoding {
       observations.push(...part)
     })
     if (!('read' in answer)) throw refusalOf(answer)
-    return { ...answer.read, observations: observations.concat(answer.read.observations) }
+    return withSameCallsJoined({ ...answer.read, observations: observations.concat(answer.read.observations) })
   }
 }
 

@@ -9,6 +9,7 @@ import type { OrganizationService } from '../organization/service.ts'
 import type { PeopleService } from '../people/service.ts'
 import { type Accounted, account, issueOf, type Keyed, type ModelTotals, type Outcome, reportOf } from './accounting.ts'
 import type { Observation } from './channels/observation.ts'
+import { insertCalls, listCalls } from './store/calls.ts'
 import { getKnown, insertSeen, saveSession, saveStreams, saveTotals } from './store/sessions.ts'
 
 export type Pusher = CallerOf<'service' | 'organization'>
@@ -116,7 +117,9 @@ async function recordGroup(
   { owner, email, now }: Whose & { now: number },
 ): Promise<{ accounted: Accounted; shrunk: Observation[] }> {
   const session = await push.join(group, group.keyed[0]!.observation.source, owner)
-  const known = await getKnown(tx, session.id, keysOf(group))
+  const { calls, ...keys } = keysOf(group)
+  const known = await getKnown(tx, session.id, keys)
+  for (const call of await listCalls(tx, calls)) known.seen.add(call)
   const accounted = account(known, group.keyed, now, session.timeZone)
   // A session in which nothing could be counted is not saved.
   if (accounted.totals.length === 0) return { accounted, shrunk: [] }
@@ -127,20 +130,24 @@ async function recordGroup(
   })
   await saveTotals(tx, session.id, accounted.changed)
   await insertSeen(tx, session.id, accounted.seen)
+  await insertCalls(tx, accounted.claimed, now)
   await saveStreams(tx, session.id, accounted.streams)
   return { accounted, shrunk: await recordEntries(group, accounted, push, owner) }
 }
 
-function keysOf({ keyed }: Group): { identities: string[]; streams: string[] } {
-  const [identities, streams] = [new Set<string>(), new Set<string>()]
+function keysOf({ keyed }: Group): { identities: string[]; streams: string[]; calls: string[] } {
+  const [identities, streams, calls] = [new Set<string>(), new Set<string>(), new Set<string>()]
   for (const { observation } of keyed) {
     const { usage } = observation
     if (usage.kind === 'request') {
-      for (const each of [usage.identity, ...usage.claims, ...usage.repeats]) identities.add(each)
+      identities.add(usage.identity)
+      // Only spans claim what others repeat, and other spans of the call may have claimed the identity.
+      if (usage.claims.length > 0)
+        for (const each of [usage.identity, ...usage.claims, ...usage.repeats]) calls.add(each)
     } else if (usage.kind === 'delta') identities.add(usage.stream)
     else streams.add(usage.stream)
   }
-  return { identities: [...identities], streams: [...streams] }
+  return { identities: [...identities], streams: [...streams], calls: [...calls] }
 }
 
 /** Updates the entries of changed totals, or all of the session's if other fields have changed. */

@@ -73,6 +73,7 @@ export const OMITTED_TABLES: Partial<Record<TableName, string>> = {
   owedWork: 'what is owed follows from the rows that are imported',
   databaseIdentity: 'a secret: a database that a file is imported into is another one, with backups of its own',
   backupTimeline: 'belongs to this database',
+  telemetryCalls: 'recognizes the spans of one call that come in several requests, within seconds',
   billingLease: 'no bill is being prepared while an export is made',
   budgetPeriods: 'derived from the entries',
   budgetChanges: 'changes that wait to be added to what is spent, which is counted again',

@@ -49,10 +49,10 @@ const point = (kind: 'delta' | 'cumulative', stream: string, part: Part | 'cost'
   ({ kind, stream, part, value, timeNanos }) as const
 
 /** As the store keeps it from request to request, which gets all that is known and not only what is asked for. */
-function after(known: Known, { totals, seen, streams, facts }: Accounted): Known {
+function after(known: Known, { totals, seen, claimed, streams, facts }: Accounted): Known {
   return {
     totals: totals.map((each) => ({ ...each, totals: structuredClone(each.totals) })),
-    seen: new Set([...known.seen, ...seen]),
+    seen: new Set([...known.seen, ...seen, ...claimed]),
     streams: new Map<string, Point>([...known.streams, ...streams]),
     facts: structuredClone(facts),
     forgottenTo: known.forgottenTo,

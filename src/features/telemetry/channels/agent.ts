@@ -6,7 +6,7 @@
 import type { Service } from '../../../shared/usage.ts'
 import type { LogSignal, SpanSignal } from '../signals.ts'
 import type { Fields } from './fields.ts'
-import type { Part, Parts } from './observation.ts'
+import type { Part, Parts, SpanLink } from './observation.ts'
 
 /** One model call, as reported by its agent. */
 export interface Call {
@@ -22,6 +22,7 @@ export interface Call {
   /** See `RequestUsage`. */
   claims?: readonly (readonly unknown[])[]
   repeats?: readonly (readonly unknown[])[]
+  link?: SpanLink
   startedAt: number | null
   endedAt: number | null
 }

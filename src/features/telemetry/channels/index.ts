@@ -28,13 +28,15 @@ export const SPANS = AGENTS.flatMap((agent) => (agent.spans ? [{ agent, reader: 
 const UNCOUNTED = indexed(({ uncounted }) => uncounted)
 
 /** Where the conventions for generative AI put counts: an attribute there that no reader knows may be use that is not counted. */
-const USAGE = 'gen_ai.usage.'
+const USAGES = ['gen_ai.usage.', 'llm.token_count.']
+const isUsage = (name: string) => USAGES.some((usage) => name.startsWith(usage))
 
 const ATTRIBUTES = new Set(AGENTS.flatMap(({ attributes, version }) => [...attributes, ...(version ? [version] : [])]))
 
 /** Resource attributes that are read in addition to labels. */
 const RESOURCE_ATTRIBUTES = new Set<string>([
   'service.name',
+  'service.instance.id',
   'service.version',
   'session.id',
   'user.email',
@@ -46,16 +48,16 @@ export const signalFilter: SignalFilter = {
   log: (eventName) => LOGS.has(eventName),
   metric: (name) => METRICS.has(name),
   span: (name, has) => SPANS.some(({ reader }) => reader.matches(name, has)),
-  attribute: (name) => ATTRIBUTES.has(name) || name.startsWith(USAGE),
+  attribute: (name) => ATTRIBUTES.has(name) || isUsage(name),
   resourceAttribute: (name) => RESOURCE_ATTRIBUTES.has(name) || isLabelName(name),
 }
 
 /** The names of attributes that seem to be counts and that no reader knows. */
 export const unknownCounts = (attributes: Attributes): string[] =>
-  [...attributes.keys()].filter((name) => name.startsWith(USAGE) && !ATTRIBUTES.has(name))
+  [...attributes.keys()].filter((name) => isUsage(name) && !ATTRIBUTES.has(name))
 
 /** Why records of this name, or attributes, are not counted although they look like usage. */
 export function reasonNotCounted(name: string): string | undefined {
-  if (name.startsWith(USAGE)) return 'attribute that Tally does not know; the other counts of these records are counted'
+  if (isUsage(name)) return 'attribute that Tally does not know; the other counts of these records are counted'
   return UNCOUNTED.get(name)?.reader
 }

@@ -17,7 +17,7 @@ export type Parts = Record<Part, number>
 export interface RequestUsage {
   kind: 'request'
   identity: string
-  /** The call was already counted if one of `repeats` is known; counting it makes `claims` known. */
+  /** Of any session: the call was already counted if one of `repeats` is known; counting it makes `claims` known. */
   repeats: readonly string[]
   claims: readonly string[]
   parts: Parts
@@ -36,6 +36,20 @@ export interface PointUsage {
   timeNanos: bigint
   part: Part | 'cost'
   value: bigint
+}
+
+/** What identifies the other spans of a request that report the same call. */
+export interface SpanLink {
+  traceId: string
+  spanId: string
+  parentSpanId: string
+  scope: string
+  response: string | null
+  process: string
+  namesSession: boolean
+  hasOutput: boolean
+  /** Names of counts that are not certain. */
+  uncertain: readonly string[]
 }
 
 export interface Observation {
@@ -59,4 +73,6 @@ export interface Observation {
   startedAt: number | null
   endedAt: number | null
   usage: RequestUsage | PointUsage
+  /** Only until all observations of a request are read. */
+  link?: SpanLink
 }

@@ -77,10 +77,15 @@ class Reader {
     source: 'log' | 'span',
     fields: Fields,
     scope: string,
-    { session, model, provider, service, startedAt, endedAt, ...call }: Call,
+    { session, model, provider, service, startedAt, endedAt, link, ...call }: Call,
   ): Observation {
+    const known = new Map<readonly unknown[], string>()
     const hashes = (identities: readonly (readonly unknown[])[] = []) =>
-      identities.map((each) => hashOf([source, ...each]))
+      identities.map((each) => {
+        const hash = known.get(each) ?? hashOf([source, ...each])
+        known.set(each, hash)
+        return hash
+      })
     const usage: RequestUsage = {
       kind: 'request',
       identity: hashOf([source, ...call.identity]),
@@ -99,6 +104,7 @@ class Reader {
       startedAt,
       endedAt,
       usage,
+      ...(link && { link }),
       ...this.#context(agent, fields, scope),
     }
   }

@@ -35,8 +35,9 @@ async function withoutSlices(location: Location): Promise<void> {
   if (!location.databaseUrl) {
     await rowsAt(location, `CREATE TRIGGER ${trigger} AFTER UPDATE OF input ON entries BEGIN SELECT 1; END`)
   }
-  // Of a later version.
+  // Of later versions.
   await rowsAt(location, 'DROP TABLE agent_statuses')
+  await rowsAt(location, 'DROP TABLE telemetry_calls')
   await rowsAt(location, `DELETE FROM migrations WHERE version >= ${SLICES_VERSION}`)
 }
 
