@@ -56,7 +56,8 @@ export const TelemetryStatus = Type.Object(
       Type.Object(
         {
           name: Type.String({
-            description: 'Name of the event, metric or span, or of an unknown attribute in `gen_ai.usage`.',
+            description:
+              'Name of the event, metric or span, of an unknown attribute in `gen_ai.usage`, or of a count that is not certain, such as `output_tokens`.',
             examples: ['codex.turn.token_usage'],
           }),
           reason: Type.String(),
@@ -67,7 +68,7 @@ export const TelemetryStatus = Type.Object(
       ),
       {
         description:
-          'Records that contain no usage, and attributes of counted records that may: those that look like usage first, then the most frequent.',
+          'Records that contain no usage, attributes of counted records that may, and counts that are not certain: those that look like usage first, then the most frequent.',
       },
     ),
     by_email: Type.Boolean({ description: 'The setting `telemetry_by_email`.' }),

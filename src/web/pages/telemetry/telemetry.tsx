@@ -121,7 +121,7 @@ function Status({ status }: { status: TelemetryStatus }) {
       {ignored.length > 0 && (
         <Part
           title="Ignored records"
-          lead="Agents push a lot of data that is not about token usage. Tally drops it unread."
+          lead="Agents push a lot of data that is not about token usage. Tally drops it unread. Counts that a library does not send, or that Tally does not know, are listed, too."
         >
           <DataTable
             label="Ignored records"
