@@ -191,13 +191,17 @@ describe('the requests of a library', () => {
 })
 
 async function stage(db: Database) {
-  const services = createServices({ db, clock: { now: () => NOW } })
+  let now = NOW
+  const services = createServices({ db, clock: { now: () => now } })
   const { people, entries, telemetry } = services
   await people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
   const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'svc' }, TALLY)
   const caller = (await people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
   return {
     ...services,
+    later: (ms: number) => {
+      now += ms
+    },
     push: (capture: Capture) => telemetry.receive(caller, readOf(capture)),
     async listed() {
       const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '500' }, 'UTC'))
@@ -233,5 +237,38 @@ forEachEngine('the entries of libraries', (open) => {
       all.reduce((count, entry) => count + entry.requests!, 0),
     )
     expect(requests).toBe(once)
+  })
+
+  test('count a call once whose spans come in several requests and sessions, whichever comes first', async () => {
+    const around = tracesOf(['langchain', [spanOf(1, null, { ...USED, 'session.id': 'chat-1' })]])
+    const call = tracesOf(['client', [spanOf(2, 1, USED)]])
+    for (const order of [
+      [around, call],
+      [call, around],
+    ]) {
+      const db = await open({ priced: true })
+      const set = await stage(db)
+      for (const capture of [...order, ...order]) await set.push(capture)
+      const [entry, ...others] = await set.listed()
+      expect(others).toEqual([])
+      expect(entry).toMatchObject({ requests: 1, tokens: { input: 10, output: 3 } })
+
+      const known = () => db.read.select().from(db.read.tables.telemetryCalls)
+      expect((await known()).length).toBeGreaterThan(0)
+      set.later(9 * 86_400_000)
+      await set.telemetry.tidy()
+      expect(await known()).toEqual([])
+    }
+  })
+
+  test('count at once what comes at the same moment', async () => {
+    const set = await stage(await open({ priced: true }))
+    const pairs = Array.from({ length: 10 }, (_, number) => [
+      tracesOf(['langchain', [spanOf(2 * number + 1, null, { ...USED, 'session.id': `chat-${number}` })]]),
+      tracesOf(['client', [spanOf(2 * number + 2, 2 * number + 1, USED)]]),
+    ])
+    await Promise.all(pairs.flat().map((capture) => set.push(capture)))
+    const entries = await set.listed()
+    expect(entries.reduce((sum, { requests }) => sum + requests!, 0)).toBe(10)
   })
 })
