@@ -47,7 +47,7 @@ export async function recordObservations(
     if (rejected === undefined) usable.push(observation)
     else recorded.outcomes.push({ observation, outcome: { rejected } })
   }
-  await push.lock(usable)
+  await push.lock(usable, () => usable.flatMap(locksOf))
   for (const group of await groupBySession(usable, push)) {
     const ownership = await ownerOf(tx, group, { caller, ...dependencies })
     const { accounted, shrunk } = await recordGroup(tx, group, push, { ...ownership, now })
@@ -57,6 +57,15 @@ export async function recordObservations(
     }
   }
   return recorded
+}
+
+/**
+ * Spans of several sessions may report the same call. A request has thousands of identities, and PostgreSQL has room for
+ * some thousand locks of all transactions, so identities share 256 of them.
+ */
+function locksOf({ usage }: Observation): string[] {
+  if (usage.kind !== 'request') return []
+  return [...usage.claims, ...usage.repeats].map((identity) => `telemetry call ${identity.slice(0, 2)}`)
 }
 
 async function groupBySession(observations: Observation[], push: TelemetryPush): Promise<Group[]> {

@@ -6,7 +6,6 @@ import { Job } from '../../lib/jobs.ts'
 import type { AuditService } from '../audit/service.ts'
 import { ArrivalCounters } from './arrivals.ts'
 import { type AssignmentDependencies, createAssignment } from './assignment.ts'
-import type { Observation } from './channels/observation.ts'
 import type { ReadResult } from './channels/reader.ts'
 import { findInconsistentTelemetry } from './integrity.ts'
 import { type Pusher, type RecordingDependencies, recordObservations } from './record.ts'
@@ -60,11 +59,6 @@ const COUNTING_SHARE = 0.05
 /** Counting that takes less is never postponed. */
 const QUICK_COUNTING_MS = 50
 
-/** Spans of several sessions may report the same call. */
-function turnsOf({ harness, session, usage }: Observation): string[] {
-  return [`${harness} ${session}`, ...(usage.kind === 'request' ? [...usage.claims, ...usage.repeats] : [])]
-}
-
 export function createTelemetryService({ db, clock, audit, organization, people, entries }: TelemetryDependencies) {
   const tally = new ArrivalCounters(db, () => saving.wake(SAVE_MS))
   const saving = new Job({
@@ -113,7 +107,8 @@ export function createTelemetryService({ db, clock, audit, organization, people,
       let { rejected, rejectionReason: message } = read
       if (read.observations.length > 0) {
         await entries.reporting.readAhead()
-        const { outcomes, shrunk } = await turns.take(read.observations.flatMap(turnsOf), () =>
+        const sessions = read.observations.map(({ harness, session }) => `${harness} ${session}`)
+        const { outcomes, shrunk } = await turns.take(sessions, () =>
           db.write((tx) => recordObservations(tx, read.observations, { entries, organization, people, caller, now }), {
             isolation: 'read committed',
           }),

@@ -51,9 +51,9 @@ export function createTelemetrySessions(recorder: Recorder, interned: Interned) 
       })
 
       return {
-        /** Locks all sessions of the request, before anything of them is read. */
-        lock: (sessions: readonly { harness: string; session: string }[]) =>
-          tx.lockAll(() => sessions.map(({ harness, session }) => sessionLock(harness, session))),
+        /** Locks all sessions of the request, and other texts, before anything of them is read. */
+        lock: (sessions: readonly { harness: string; session: string }[], others: () => readonly string[]) =>
+          tx.lockAll(() => [...sessions.map(({ harness, session }) => sessionLock(harness, session)), ...others()]),
 
         /** The keys by which the names of harnesses and models are compared. */
         async keysOf(texts: readonly string[]): Promise<number[]> {
