@@ -143,12 +143,15 @@ export function countsOf<Names extends readonly string[]>(
   onDamage: OnDamage,
   expected: readonly number[] = [],
 ): { -readonly [Index in keyof Names]: number } {
-  const counts = names.map((name, index) => {
+  const counts: number[] = []
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index]!
     const count = countOf(record[name])
-    if (count !== undefined) return count
-    onDamage(`has an invalid count of ${name}, which is left out`, { reason: 'invalid_count', name })
-    return expected[index] ?? 0
-  })
+    if (count === undefined) {
+      onDamage(`has an invalid count of ${name}, which is left out`, { reason: 'invalid_count', name })
+    }
+    counts.push(count ?? expected[index] ?? 0)
+  }
   return counts as { -readonly [Index in keyof Names]: number }
 }
 
@@ -256,14 +259,16 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
+const SERVICE_KINDS = ['service_tier', 'speed', 'region'] as const
+
 /** The service that an agent recorded; undefined if it is the standard one. */
 export function serviceOf(recorded: { [Kind in keyof Service]?: unknown }): Service | undefined {
-  const service: Service = {}
-  for (const kind of ['service_tier', 'speed', 'region'] as const) {
+  let service: Service | undefined
+  for (const kind of SERVICE_KINDS) {
     const name = recordedService(textOf(recorded[kind]))
-    if (name !== undefined) service[kind] = name
+    if (name !== undefined) service = { ...service, [kind]: name }
   }
-  return Object.keys(service).length > 0 ? service : undefined
+  return service
 }
 
 /**

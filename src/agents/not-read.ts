@@ -25,13 +25,11 @@ export function sumNotRead(all: readonly NotRead[]): NotRead[] {
   return [...sums.values()]
 }
 
-/** No agent promises that its versions are semantic. */
-const BY_NUMBERS = new Intl.Collator('en', { numeric: true })
-
-/** Null if none is named. */
+/** Null if none is named. By their numbers, as no agent promises that its versions are semantic. */
 export function newestVersion(versions: readonly (string | null | undefined)[]): string | null {
   return [...new Set(versions)].reduce<string | null>(
-    (newest, version) => (version && (newest === null || BY_NUMBERS.compare(version, newest) > 0) ? version : newest),
+    (newest, version) =>
+      version && (newest === null || version.localeCompare(newest, 'en', { numeric: true }) > 0) ? version : newest,
     null,
   )
 }

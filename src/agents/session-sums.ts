@@ -32,18 +32,17 @@ export type PlaceOf = (call: ModelCall) => Place
 
 /** One sum per session, model and service. */
 export function sumCalls(calls: readonly ModelCall[], placeOf: PlaceOf): SessionSum[] {
-  const sums = new Map<string, SessionSumming>()
+  const sums = new Map<string, Map<string, SessionSumming>>()
   for (const call of calls) {
-    const key = [call.session, call.model, ...servicesIn(call)].join('\n')
-    const summing = sums.get(key)
+    const { session, model, service } = call
+    const own = sums.get(session) ?? new Map<string, SessionSumming>()
+    if (own.size === 0) sums.set(session, own)
+    const key = service ? [model, service.service_tier, service.speed, service.region].join('\n') : model
+    const summing = own.get(key)
     if (summing) summing.add(call, placeOf(call))
-    else sums.set(key, new SessionSumming(call, placeOf(call)))
+    else own.set(key, new SessionSumming(call, placeOf(call)))
   }
-  return [...sums.values()].map((summing) => summing.sum())
-}
-
-function servicesIn({ service }: ModelCall): (string | undefined)[] {
-  return service ? [service.service_tier, service.speed, service.region] : []
+  return [...sums.values()].flatMap((own) => [...own.values()].map((summing) => summing.sum()))
 }
 
 class SessionSumming {
@@ -178,8 +177,7 @@ class CellSumming {
   /** A sum of several calls that is longer than a threshold may contain a longer call, or none. */
   #addLength(counts: Counts, isSum: boolean): void {
     const length = inputSideOf(counts)
-    for (const [index, threshold] of REQUEST_THRESHOLDS.entries()) {
-      if (length <= threshold) break
+    for (let index = 0; length > (REQUEST_THRESHOLDS[index] ?? length); index++) {
       this.#addAbove(index, isSum ? undefined : counts)
     }
   }

@@ -62,7 +62,7 @@ function parseUtc(text: string): number | undefined {
   const fraction = length === 24 ? numberAt(text, 20, 23) : 0
   // Date.UTC takes years before 100 for those of the last century.
   const isPossible = year >= 100 && month >= 1 && month <= 12 && day >= 1 && hour < 24 && minute < 60 && second < 60
-  if (!isPossible || Number.isNaN(fraction) || day > daysInMonth(year, month)) return undefined
+  if (!isPossible || Number.isNaN(fraction) || (day > 28 && day > daysInMonth(year, month))) return undefined
   return Date.UTC(year, month - 1, day, hour, minute, second, fraction)
 }
 

@@ -155,8 +155,11 @@ function callsOf(
   const id = textOf(message.id)
   const key = keys.keyOf(record, id, countable)
   const branch = textOf(record.gitBranch)
+  // Without copies of objects, which would take as long as the rest.
   const call: ModelCall = {
-    ...countable,
+    counts: countable.counts,
+    at: countable.at,
+    model,
     key,
     session: textOf(record.sessionId) || pathSession,
     owner: ownerOf(record),
@@ -167,21 +170,23 @@ function callsOf(
     branch: branch === 'HEAD' ? '' : branch,
     isSidechain: record.isSidechain === true,
     activeMs: null,
-    ...chargesOf(usage, onDamage),
   }
-  const iterations = Array.isArray(usage.iterations) ? usage.iterations.map((each) => objectOf(each) ?? {}) : []
+  addCharges(call, usage, onDamage)
+  if (!Array.isArray(usage.iterations)) return [call]
+  const iterations = usage.iterations.map((each) => objectOf(each) ?? {})
   const parts = partsOf(iterations, countable.counts)
   return [parts ? { ...call, parts } : call, ...separateCalls(iterations, call, onDamage)]
 }
 
-/** What is charged besides tokens, or changes their price. */
-function chargesOf(usage: Record<string, unknown>, onDamage: OnDamage): Pick<ModelCall, 'service' | 'tools'> {
+/** Adds what is charged besides tokens, or changes their price. */
+function addCharges(call: ModelCall, usage: Record<string, unknown>, onDamage: OnDamage): void {
   const { service_tier, speed, inference_geo } = usage
   const service = serviceOf({ service_tier, speed, region: inference_geo })
-  const used = objectOf(usage.server_tool_use) ?? {}
-  reportUnknownFields(used, TOOL_FIELDS, onDamage)
-  const [searches] = countsOf(used, ['web_search_requests'] as const, onDamage)
-  return { ...(service ? { service } : {}), ...(searches > 0 ? { tools: { web_search: searches } } : {}) }
+  const used = objectOf(usage.server_tool_use)
+  if (used) reportUnknownFields(used, TOOL_FIELDS, onDamage)
+  const [searches = 0] = used ? countsOf(used, ['web_search_requests'], onDamage) : []
+  if (service) call.service = service
+  if (searches > 0) call.tools = { web_search: searches }
 }
 
 const COUNTS = ['input_tokens', 'output_tokens'] as const

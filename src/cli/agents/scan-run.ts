@@ -140,6 +140,7 @@ const UNNAMED_COMMITS = new Set(['dev', 'unknown'])
 
 /** Kept as long as neither the uses nor the prices change: the price table takes longer to read than all that is kept. */
 async function listValuesOf(uses: readonly SessionUse[]): Promise<(string | null)[]> {
+  if (uses.length === 0) return []
   const environment = readAgentsEnvironment()
   const used = uses.flatMap(({ model, provider, service, days }) =>
     days.map(({ firstAt, lastAt, tokens, requests, requestsAbove, tools }) => ({
