@@ -80,7 +80,8 @@ type CellRow = [
 
 export class ScanCache {
   #files: Record<string, KeptFile> | undefined
-  #current: Record<string, KeptFile> = {}
+  /** Members of a JSON object: as text, because as objects they would use several times the memory. */
+  #current: string[] = []
 
   constructor(
     readonly environment: AgentsEnvironment,
@@ -114,7 +115,7 @@ export class ScanCache {
 
   /** Keeps only the files that were found or read since the cache was created. */
   keepFiles(): void {
-    storeKept(this.environment, `${this.agent}-files`, this.#current)
+    storeText(this.environment, `${this.agent}-files`, `{${this.#current.join(',')}}`)
   }
 
   /** Undefined if the file has changed since it was read. */
@@ -122,7 +123,7 @@ export class ScanCache {
     this.#files ??= loadKept<Record<string, KeptFile>>(this.environment, `${this.agent}-files`) ?? {}
     const kept = Object.hasOwn(this.#files, path) ? this.#files[path] : undefined
     if (kept?.state !== state) return undefined
-    this.#current[path] = kept
+    this.#keep(path, kept)
     const { names, calls, state: _, ...reading } = kept
     return { ...reading, calls: calls.map((row) => callOfRow(row, names)) }
   }
@@ -130,7 +131,11 @@ export class ScanCache {
   keepReading({ path, state }: FileState, reading: FileReading): void {
     const names = new Map<string, number>()
     const calls = reading.calls.map((call) => rowOfCall(call, names))
-    this.#current[path] = { ...reading, state, names: [...names.keys()], calls }
+    this.#keep(path, { ...reading, state, names: [...names.keys()], calls })
+  }
+
+  #keep(path: string, file: KeptFile): void {
+    this.#current.push(`${JSON.stringify(path)}:${JSON.stringify(file)}`)
   }
 }
 
@@ -146,12 +151,16 @@ export function loadKept<Content>(environment: AgentsEnvironment, name: string):
 
 /** If the folder can't be written, the only consequence is that the next scan is slower. */
 export function storeKept(environment: AgentsEnvironment, name: string, content: unknown): void {
+  storeText(environment, name, JSON.stringify(content))
+}
+
+function storeText(environment: AgentsEnvironment, name: string, content: string): void {
   const path = pathOf(environment, name)
   // Two scans at the same time write one each, and the later one stays.
   const unfinished = `${path}.${process.pid}`
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    writeFileSync(unfinished, JSON.stringify({ format: FORMAT, content }), { mode: 0o600 })
+    writeFileSync(unfinished, `{"format":${JSON.stringify(FORMAT)},"content":${content}}`, { mode: 0o600 })
     renameSync(unfinished, path)
   } catch {
     removeUnfinished(unfinished)

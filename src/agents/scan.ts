@@ -12,7 +12,7 @@ import {
   type SessionName,
   type SessionUse,
 } from './agent.ts'
-import type { FileReading } from './model-calls.ts'
+import type { FileReading, ModelCall } from './model-calls.ts'
 import { newestVersion, notReadIn } from './not-read.ts'
 import { createPlaceOf } from './places.ts'
 import { READERS } from './readers/all.ts'
@@ -158,11 +158,28 @@ function scanFiles(
 function readFile(reader: Reader, file: FoundFile, cache: ScanCache, unread: Damage[]): FileReading | undefined {
   try {
     const reading = reader.read(file.path)
+    shareNames(reading.calls)
     cache.keepReading(file, reading)
     return reading
   } catch (error) {
     unread.push({ file: file.path, line: null, what: issueOf(error) })
     return undefined
+  }
+}
+
+/** The calls of a file repeat most names: as a text each, they would be most of what the calls use. */
+function shareNames(calls: readonly ModelCall[]): void {
+  const names = new Map<string, string>()
+  const shared = (name: string) => {
+    const known = names.get(name)
+    if (known === undefined) names.set(name, name)
+    return known ?? name
+  }
+  for (const call of calls) {
+    call.session = shared(call.session)
+    call.model = shared(call.model)
+    call.folder = shared(call.folder)
+    call.branch = shared(call.branch)
   }
 }
 
