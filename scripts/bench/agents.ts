@@ -1,30 +1,38 @@
 /**
- * Compares `tally agents scan` with ccusage on the same session files of Claude Code in the same run: tokens, cost,
- * time and memory. Prints Markdown.
+ * Compares `tally agents scan` with ccusage on the same session files in the same run: tokens, cost, time and memory.
+ * First on those of Claude Code, of which both must report the same, and then on a home folder with ten agents, of which
+ * the two count forks and running totals differently. Prints Markdown.
  *
- *   scripts/bench/agents                   200,000 lines, five rounds, with dist/tally
- *   scripts/bench/agents --lines 1000000   number of lines
+ *   scripts/bench/agents                   200,000 lines of Claude Code, five rounds, with dist/tally
+ *   scripts/bench/agents --lines 1000000   number of lines; half as many are in the home with ten agents
+ *   scripts/bench/agents --copies 1000     copies of the captured sessions of each other agent, 300 by default
  *   scripts/bench/agents --rounds 20       runs of each program
  *   scripts/bench/agents --program PATH    another executable
+ *   scripts/bench/agents --ccusage PATH    the native program of ccusage; otherwise it is installed for the run
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CCUSAGE_VERSION, Ccusage } from '../../test/support/ccusage.ts'
-import { writeCorpus } from './agents-corpus.ts'
+import { type Corpus, writeCorpus } from './agents-corpus.ts'
+import { writeHome } from './agents-home.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
 const { values: options } = parseArgs({
   options: {
     lines: { type: 'string', default: '200000' },
+    copies: { type: 'string', default: '300' },
     rounds: { type: 'string', default: '5' },
+    ccusage: { type: 'string' },
     program: { type: 'string', default: join(ROOT, 'dist/tally') },
   },
 })
-const [lines, rounds] = [Number(options.lines), Number(options.rounds)]
-if (!(lines > 0) || !(rounds > 0)) throw new Error('--lines and --rounds must be positive numbers.')
+const [lines, copies, rounds] = [Number(options.lines), Number(options.copies), Number(options.rounds)]
+if (!(lines > 0) || !(copies > 0) || !(rounds > 0)) {
+  throw new Error('--lines, --copies and --rounds must be positive numbers.')
+}
 
 interface Run {
   seconds: number
@@ -94,35 +102,50 @@ function row(name: string, totals: Totals, runs: Run[]): string {
   return `| ${[name, ...cells].join(' | ')} |`
 }
 
-const ccusage = await Ccusage.install()
-if (!ccusage)
-  throw new Error(`ccusage ${CCUSAGE_VERSION} could not be installed. Check that the npm registry is reachable.`)
-const home = await mkdtemp(join(tmpdir(), 'tally-bench-agents-'))
-try {
-  console.error('… writing session files')
-  const corpus = await writeCorpus(join(home, '.claude/projects'), lines)
-  const scan = [options.program, 'agents', 'scan', '--json']
-  const theirs = [ccusage.program, 'claude', 'session', '--json', '--offline']
-  const runs = { ccusage: [] as Run[], first: [] as Run[], second: [] as Run[] }
-  for (let round = 0; round < rounds; round++) {
-    console.error(`… round ${round + 1} of ${rounds}`)
-    // Alternating, so that other load on the machine affects all of them.
-    runs.ccusage.push(await run(theirs, home))
-    await rm(join(home, '.cache'), { recursive: true, force: true })
-    runs.first.push(await run(scan, home))
-    runs.second.push(await run(scan, home))
+/** Compares on a home folder of its own, and prints a table. */
+async function compare(ccusage: string, agents: string, write: (home: string) => Promise<Corpus>): Promise<void> {
+  const home = await mkdtemp(join(tmpdir(), 'tally-bench-agents-'))
+  try {
+    console.error(`… writing session files of ${agents}`)
+    const { lines: written, bytes, sessions } = await write(home)
+    const scan = [options.program, 'agents', 'scan', '--json']
+    const theirs = [ccusage, 'daily', '--json', '--offline']
+    const runs = { ccusage: [] as Run[], first: [] as Run[], second: [] as Run[] }
+    for (let round = 0; round < rounds; round++) {
+      console.error(`… round ${round + 1} of ${rounds}`)
+      // Alternating, so that other load on the machine affects all of them.
+      runs.ccusage.push(await run(theirs, home))
+      // Everything that Tally keeps of earlier scans.
+      for (const kept of ['.cache', '.local/state']) await rm(join(home, kept), { recursive: true, force: true })
+      runs.first.push(await run(scan, home))
+      runs.second.push(await run(scan, home))
+    }
+    const ours = totalsOfTally(JSON.parse(runs.first[0]!.stdout))
+    const again = totalsOfTally(JSON.parse(runs.second[0]!.stdout))
+    console.log(`${whole(written)} lines (${whole(bytes / 1e6)} MB) of ${whole(sessions)} sessions of ${agents};`)
+    console.log(
+      `medians of ${rounds} rounds on ${cpus().length} × ${cpus()[0]?.model}, ${whole(totalmem() / 1e9)} GB.\n`,
+    )
+    console.log('| program | input | output | cache read | cache write | cost | s | processor s | MB |')
+    console.log('| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |')
+    console.log(row(`ccusage ${CCUSAGE_VERSION}`, totalsOfCcusage(JSON.parse(runs.ccusage[0]!.stdout)), runs.ccusage))
+    console.log(row('tally, first scan', ours, runs.first))
+    console.log(`${row('tally, second scan', again, runs.second)}\n`)
+  } finally {
+    await rm(home, { recursive: true })
   }
-  const ours = totalsOfTally(JSON.parse(runs.first[0]!.stdout))
-  const again = totalsOfTally(JSON.parse(runs.second[0]!.stdout))
-  const { lines: written, bytes, sessions } = corpus
-  console.log(`${whole(written)} lines (${whole(bytes / 1e6)} MB) of ${whole(sessions)} sessions of Claude Code;`)
-  console.log(`medians of ${rounds} rounds on ${cpus().length} × ${cpus()[0]?.model}, ${whole(totalmem() / 1e9)} GB.\n`)
-  console.log('| program | input | output | cache read | cache write | cost | s | processor s | MB |')
-  console.log('| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |')
-  console.log(row(`ccusage ${CCUSAGE_VERSION}`, totalsOfCcusage(JSON.parse(runs.ccusage[0]!.stdout)), runs.ccusage))
-  console.log(row('tally, first scan', ours, runs.first))
-  console.log(row('tally, second scan', again, runs.second))
+}
+
+const installed = options.ccusage === undefined ? await Ccusage.install() : undefined
+const ccusage = options.ccusage ?? installed?.program
+if (ccusage === undefined) {
+  throw new Error(
+    `ccusage ${CCUSAGE_VERSION} could not be installed. Check that the npm registry is reachable, or use --ccusage.`,
+  )
+}
+try {
+  await compare(ccusage, 'Claude Code', (home) => writeCorpus(join(home, '.claude/projects'), lines))
+  await compare(ccusage, 'ten agents', (home) => writeHome(home, Math.ceil(lines / 2), copies))
 } finally {
-  await rm(home, { recursive: true })
-  await ccusage.remove()
+  await installed?.remove()
 }
