@@ -90,7 +90,8 @@ function readSessionFile(path: string): FileReading {
   const visit = (record: Record<string, unknown>, line: number) => {
     const at = momentOf(record.timestamp)
     if (at !== undefined) {
-      const [session, owner] = [textOf(record.sessionId), ownerOf(record)]
+      const session = textOf(record.sessionId)
+      const owner = ownerOf(record)
       activity.of(session || pathSession).add(at, mainSession === undefined && isPrompt(record))
       startedAt = Math.min(startedAt ?? at, at)
       totals.passLine(at, owner !== '' && owner !== session)
@@ -184,7 +185,7 @@ function addCharges(call: ModelCall, usage: Record<string, unknown>, onDamage: O
   const service = serviceOf({ service_tier, speed, region: inference_geo })
   const used = objectOf(usage.server_tool_use)
   if (used) reportUnknownFields(used, TOOL_FIELDS, onDamage)
-  const [searches = 0] = used ? countsOf(used, ['web_search_requests'], onDamage) : []
+  const searches = used ? countsOf(used, ['web_search_requests'] as const, onDamage)[0] : 0
   if (service) call.service = service
   if (searches > 0) call.tools = { web_search: searches }
 }
@@ -210,14 +211,19 @@ const TOOL_FIELDS = new Set(['web_search_requests', 'web_fetch_requests', 'code_
  */
 function countsOfUsage(usage: Record<string, unknown>, onDamage: OnDamage): Counts {
   reportUnknownFields(usage, USAGE_FIELDS, onDamage)
-  const [input, output] = recordedCounts(usage, COUNTS, onDamage)
-  const [cache_read, written] = countsOf(usage, CACHE_COUNTS, onDamage)
+  // By index, because destructuring of arrays compiles to an iteration, and this runs for each line.
+  const counts = recordedCounts(usage, COUNTS, onDamage)
+  const cached = countsOf(usage, CACHE_COUNTS, onDamage)
   const split = objectOf(usage.cache_creation)
-  if (split) reportUnknownFields(split, DURATION_FIELDS, onDamage)
-  // Some servers record only the longer one.
-  if (split) reportAbsentCounts(split, LONGER, onDamage)
-  const [short, cache_write_1h] = split ? countsOf(split, DURATIONS, onDamage) : [0, 0]
-  return { input, output, cache_read, cache_write: Math.max(short, written - cache_write_1h), cache_write_1h }
+  if (split) {
+    reportUnknownFields(split, DURATION_FIELDS, onDamage)
+    // Some servers record only the longer one.
+    reportAbsentCounts(split, LONGER, onDamage)
+  }
+  const writes = split ? countsOf(split, DURATIONS, onDamage) : undefined
+  const cache_write_1h = writes?.[1] ?? 0
+  const cache_write = Math.max(writes?.[0] ?? 0, cached[1] - cache_write_1h)
+  return { input: counts[0], output: counts[1], cache_read: cached[0], cache_write, cache_write_1h }
 }
 
 /**
