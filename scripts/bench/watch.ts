@@ -51,6 +51,8 @@ await runAndCleanUp(async (stack) => {
     fetch: async (request) => {
       if (request.method === 'GET')
         return Response.json({ kind: 'service', person: {}, organization: { time_zone: 'UTC' } })
+      // What was not read.
+      if (request.method === 'PUT') return Response.json({})
       const sent = (await request.json()) as unknown[]
       reports += 1
       reported += sent.length
