@@ -7,6 +7,9 @@ export const COUNTS = ['input', 'output', 'cache_read', 'cache_write', 'cache_wr
 /** Why an agent made a request. Only those that some source of usage lacks have a purpose of their own. */
 export type Purpose = 'conversation' | 'title' | 'summary' | 'router' | 'compaction'
 
+/** In the home folder of a run that is kept: the requests that were served. */
+export const SERVED = 'served.json'
+
 export interface ServedRequest {
   /** The run of an agent that it belongs to: the first part of the path. */
   run: string

@@ -8,6 +8,7 @@
  *   scripts/agents/try                        all agents and scenarios
  *   scripts/agents/try --agents codex,claude-code --scenarios resumed,killed
  *   scripts/agents/try --folder ~/agents      installs there once and keeps the folder
+ *   scripts/agents/try --folder ~/agents --keep   keeps the homes of the runs in it, for scripts/agents/compare
  */
 import { access, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,14 +16,18 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { freePort } from '../../test/support/binary.ts'
 import { AGENTS, type Configuration, type Setting, type TriedAgent } from './agents.ts'
-import { COUNTS, type ServedRequest, type Sums, sumsOf } from './ledger.ts'
+import { COUNTS, SERVED, type ServedRequest, type Sums, sumsOf } from './ledger.ts'
 import { ModelServer } from './model-server.ts'
 import { SCENARIO_NAMES, SCENARIOS, type ScenarioName, type Step } from './scenarios.ts'
 import { shiftedTimes, Tally } from './tallies.ts'
 
 const { values: options } = parseArgs({
-  options: { agents: { type: 'string' }, scenarios: { type: 'string' }, folder: { type: 'string' } },
+  options: {
+    ...{ agents: { type: 'string' }, scenarios: { type: 'string' }, folder: { type: 'string' } },
+    keep: { type: 'boolean', default: false },
+  },
 })
+if (options.keep && options.folder === undefined) throw new Error('Add --folder to --keep.')
 
 /** Time limit for one answer; an agent that waits for a login or the Internet would hang. */
 const ANSWER_TIMEOUT_MS = 120_000
@@ -100,6 +105,7 @@ class Run {
     if (this.agent.hasHook) await tallies.hooks.run(this.#home, ['agents', 'flush'])
     await this.#scan('session files')
     const served = models.served.filter(({ run }) => run === this.#name)
+    if (options.keep) await Bun.write(join(this.#home, SERVED), JSON.stringify(served))
     const compared = await Promise.all(SERVERS.map((source) => this.#compare(source, source, served)))
     await this.#scan('telemetry')
     await tallies['session files'].pushAgain(tallies)
@@ -487,7 +493,7 @@ try {
   }
 } finally {
   models.stop()
-  await rm(join(folder, 'homes'), { recursive: true, force: true })
+  if (!options.keep) await rm(join(folder, 'homes'), { recursive: true, force: true })
   if (options.folder === undefined) await rm(folder, { recursive: true })
   for (const tally of Object.values(tallies)) await tally.stop()
 }

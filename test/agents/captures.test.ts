@@ -1,8 +1,10 @@
-import { Database } from 'bun:sqlite'
+import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { AgentHome, byName, FIXTURES, type Figures, figuresOf } from '../support/agent-home.ts'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Counts, SessionUse } from '../../src/agents/agent.ts'
+import { AgentHome, byName, FIXTURES, type Figures, figuresOf, type Row } from '../support/agent-home.ts'
+import { layOutCaptures, SERVED } from '../support/captures.ts'
 
 let home: AgentHome
 beforeEach(() => {
@@ -14,21 +16,28 @@ const fixture = (path: string) => readFileSync(join(FIXTURES, path), 'utf8')
 
 /** A database as opencode makes it, still open: a fresh one keeps what it was given in its log. */
 function writeOpencode(): Database {
-  const path = join(home.folder, '.local/share/opencode/opencode.db')
-  mkdirSync(dirname(path), { recursive: true })
-  const database = new Database(path)
-  database.run('PRAGMA journal_mode = WAL')
-  database.run(fixture('cases/opencode/opencode-db-schema.sql'))
-  database.run('PRAGMA foreign_keys = OFF')
-  for (const table of ['session', 'message']) {
-    for (const row of JSON.parse(fixture(`cases/opencode/opencode-db-${table}-rows.json`))) {
-      const names = Object.keys(row)
-      const places = names.map(() => '?').join(', ')
-      database.query(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${places})`).run(...(Object.values(row) as []))
-    }
-  }
-  return database
+  const rows = (table: string) => JSON.parse(fixture(`cases/opencode/opencode-db-${table}-rows.json`)) as Row[]
+  const schema = fixture('cases/opencode/opencode-db-schema.sql')
+  const tables = { session: rows('session'), message: rows('message') }
+  return home.writeDatabase('.local/share/opencode/opencode.db', tables, schema)
 }
+
+test('what all captured agents used is what the model servers sent, side by side in one home', () => {
+  layOutCaptures(home)
+  const used = Map.groupBy(home.scan().uses, ({ agentHarness }) => agentHarness)
+  const sum = (uses: SessionUse[], of: (counts: Counts) => number) =>
+    uses.reduce((all, { tokens }) => all + of(tokens), 0)
+  const totals = [...used].map(([agent, uses]) => [
+    agent,
+    {
+      input: sum(uses, ({ input }) => input),
+      output: sum(uses, ({ output }) => output),
+      cacheRead: sum(uses, ({ cache_read }) => cache_read),
+      cacheWrite: sum(uses, ({ cache_write, cache_write_1h }) => cache_write + cache_write_1h),
+    },
+  ])
+  expect(Object.fromEntries(totals)).toEqual(SERVED)
+})
 
 test('the tokens of every captured session and model are those that the model server sent', () => {
   home.copy('agents/claude-code/transcripts', '.claude/projects')

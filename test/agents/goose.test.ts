@@ -1,10 +1,9 @@
-import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { SessionUse } from '../../src/agents/agent.ts'
 import { scanSession } from '../../src/agents/scan.ts'
-import { AgentHome, FIXTURES } from '../support/agent-home.ts'
+import { AgentHome, FIXTURES, type Row } from '../support/agent-home.ts'
 
 let home: AgentHome
 beforeEach(() => {
@@ -12,28 +11,13 @@ beforeEach(() => {
 })
 afterEach(() => home.remove())
 
-type Row = Record<string, string | number | null>
 type Tables = Record<'schema_version' | 'sessions' | 'usage_ledger' | 'messages', Row[]>
 
 const captured = JSON.parse(readFileSync(join(FIXTURES, 'cases/goose/rows.json'), 'utf8')) as Tables
 const PLACE = '.local/share/goose/sessions/sessions.db'
 
-/** A database as Goose makes it, which stays open. Its columns are those of the rows. */
-function write(tables: Partial<Tables>, path = PLACE): Database {
-  const place = join(home.folder, path)
-  mkdirSync(dirname(place), { recursive: true })
-  const database = new Database(place)
-  database.run('PRAGMA journal_mode = WAL')
-  for (const [table, rows] of Object.entries(tables)) {
-    const columns = [...new Set(rows.length === 0 ? ['id'] : rows.flatMap((row) => Object.keys(row)))]
-    database.run(`CREATE TABLE ${table} (${columns.join(', ')})`)
-    for (const row of rows) {
-      const values = columns.map((column) => row[column] ?? null)
-      database.query(`INSERT INTO ${table} VALUES (${columns.map(() => '?').join(', ')})`).run(...values)
-    }
-  }
-  return database
-}
+/** A database as Goose makes it, which stays open. */
+const write = (tables: Partial<Tables>, path = PLACE) => home.writeDatabase(path, tables)
 
 const figures = ({ sessionId, model, requests, tokens, missing }: SessionUse) => [
   ...[sessionId, model, requests],

@@ -1,10 +1,9 @@
-import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { SessionUse } from '../../src/agents/agent.ts'
 import { scanSession } from '../../src/agents/scan.ts'
-import { AgentHome, FIXTURES } from '../support/agent-home.ts'
+import { AgentHome, FIXTURES, type Row } from '../support/agent-home.ts'
 
 let home: AgentHome
 beforeEach(() => {
@@ -12,35 +11,18 @@ beforeEach(() => {
 })
 afterEach(() => home.remove())
 
-interface Row {
-  id: string
-  session_id: string
-  time_created: number
+interface Message extends Row {
   data: object
 }
 
 const captured = JSON.parse(readFileSync(join(FIXTURES, 'cases/kilo/rows.json'), 'utf8')) as {
-  session: { id: string; parent_id: string | null; directory: string; title: string; time_created: number }[]
-  message: Row[]
+  session: (Row & { id: string })[]
+  message: Message[]
 }
 
 /** A database as Kilo makes it, which stays open. */
-function write(messages: Row[], path = '.local/share/kilo/kilo.db'): Database {
-  const place = join(home.folder, path)
-  mkdirSync(dirname(place), { recursive: true })
-  const database = new Database(place)
-  database.run('PRAGMA journal_mode = WAL')
-  database.run('CREATE TABLE session (id TEXT, parent_id TEXT, directory TEXT, title TEXT, time_created INTEGER)')
-  database.run('CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT)')
-  database.run('CREATE TABLE session_message (id TEXT, session_id TEXT, type TEXT, time_created INTEGER, data TEXT)')
-  for (const { id, parent_id, directory, title, time_created } of captured.session) {
-    database.query('INSERT INTO session VALUES (?, ?, ?, ?, ?)').run(id, parent_id, directory, title, time_created)
-  }
-  for (const { id, session_id, time_created, data } of messages) {
-    database.query('INSERT INTO message VALUES (?, ?, ?, ?)').run(id, session_id, time_created, JSON.stringify(data))
-  }
-  return database
-}
+const write = (message: Message[], path = '.local/share/kilo/kilo.db') =>
+  home.writeDatabase(path, { session: captured.session, message, session_message: [] })
 
 const figures = ({ sessionId, model, requests, tokens, missing }: SessionUse) => [
   ...[sessionId, model, requests],

@@ -1,4 +1,5 @@
 /** A home folder with session files of agents, and the results of scanning it. */
+import { Database } from 'bun:sqlite'
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -7,6 +8,8 @@ import { type ScanOptions, scanAll } from '../../src/agents/scan.ts'
 import { type AgentsEnvironment, readAgentsEnvironment } from '../../src/config.ts'
 
 export const FIXTURES = join(import.meta.dir, '../fixtures')
+
+export type Row = Record<string, string | number | object | null>
 
 /** The usage of one model in one session. */
 export interface Figures {
@@ -45,6 +48,25 @@ export class AgentHome {
     cpSync(join(FIXTURES, fixture), place, { recursive: true })
   }
 
+  /** Makes a database as agents do, which stays open. Without a schema, its columns are those of the rows. */
+  writeDatabase(path: string, tables: Record<string, Row[]>, schema?: string): Database {
+    const place = join(this.folder, path)
+    mkdirSync(dirname(place), { recursive: true })
+    const database = new Database(place)
+    database.run('PRAGMA journal_mode = WAL')
+    if (schema !== undefined) database.exec(schema)
+    database.run('PRAGMA foreign_keys = OFF')
+    for (const [table, rows] of Object.entries(tables)) {
+      const columns = [...new Set(rows.length === 0 ? ['id'] : rows.flatMap((row) => Object.keys(row)))]
+      if (schema === undefined) database.run(`CREATE TABLE ${table} (${columns.join(', ')})`)
+      for (const row of rows) {
+        const insert = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
+        database.query(insert).run(...columns.map((column) => columnValue(row[column])))
+      }
+    }
+    return database
+  }
+
   scan(options: Omit<ScanOptions, 'environment'> = {}): Scan {
     return scanAll({ environment: this.environment, ...options })
   }
@@ -60,6 +82,10 @@ export class AgentHome {
     rmSync(this.folder, { recursive: true })
   }
 }
+
+/** As a column has it: what agents keep as JSON is an object in fixtures. */
+const columnValue = (value: Row[string] | undefined) =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : (value ?? null)
 
 /** The fields of a use that tests compare. */
 export function figuresOf({ agentHarness, sessionId, model, requests, tokens }: SessionUse): Figures {
