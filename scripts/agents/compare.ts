@@ -20,6 +20,7 @@ import { parseArgs } from 'node:util'
 import { AGENT_NAMES, AGENTS, type AgentName } from '../../src/shared/agents.ts'
 import { AgentHome } from '../../test/support/agent-home.ts'
 import { layOutCaptures, SERVED as SERVED_OF_CAPTURES, type Totals } from '../../test/support/captures.ts'
+import { AGENTS as TRIED } from './agents.ts'
 import { SERVED, type ServedRequest } from './ledger.ts'
 
 const { values: options } = parseArgs({ options: { peers: { type: 'string' }, homes: { type: 'string' } } })
@@ -161,15 +162,23 @@ interface Stage {
   served: ByAgent
 }
 
+/** Requests that no file of the agent contains, so that no program can count them. */
+const unrecorded: ServedRequest[] = []
+
 /** A home for each run, whose name begins with that of the agent. */
 function keptHomes(folder: string): Stage[] {
   return readdirSync(folder)
     .filter((name) => existsSync(join(folder, name, SERVED)))
     .map((name) => {
       const agent = AGENT_NAMES.find((each) => name.startsWith(`${each}-`))!
+      const purposes = TRIED.find((tried) => tried.name === agent)?.unrecorded ?? []
       const served: ByAgent = {}
-      for (const { counts } of JSON.parse(readFileSync(join(folder, name, SERVED), 'utf8')) as ServedRequest[]) {
-        const { input, output, cache_read: cacheRead, cache_write, cache_write_1h } = counts
+      for (const request of JSON.parse(readFileSync(join(folder, name, SERVED), 'utf8')) as ServedRequest[]) {
+        if (purposes.includes(request.purpose)) {
+          unrecorded.push(request)
+          continue
+        }
+        const { input, output, cache_read: cacheRead, cache_write, cache_write_1h } = request.counts
         added(served, agent, { input, output, cacheRead, cacheWrite: cache_write + cache_write_1h })
       }
       return { home: join(folder, name), served }
@@ -216,4 +225,8 @@ for (const agent of AGENT_NAMES.filter((name) => served[name])) {
     row([index === 0 ? AGENTS[agent].title : '', COUNTS[name], served[agent]![name].toLocaleString('en'), ...own])
   }
   row(['', 'cost', '', ...ofAgent.map(([, each]) => (each ? `$${each.cost!.toFixed(4)}` : ''))])
+}
+const purposes = Map.groupBy(unrecorded, ({ purpose }) => purpose)
+for (const [purpose, requests] of purposes) {
+  console.log(`\n${requests.length} requests of the kind “${purpose}” are left out, because no file contains them.`)
 }

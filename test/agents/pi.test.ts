@@ -92,6 +92,16 @@ describe('Pi', () => {
     ])
   })
 
+  test('has both requests of a summary that cut a turn, unless only the turn was summarized', () => {
+    const summaryOf = (history: string) => `${history}\n\n---\n\n**Turn Context (split turn):**\n\nIt asked.`
+    const summaries = ['Plain.', summaryOf('No prior history.'), summaryOf('It began.')]
+    const compactions = [...summaries, summaryOf(summaries[2]!)].map((summary) =>
+      entry('compaction', { usage: usageOf(20), summary }),
+    )
+    write('s', session('s'), answer(100), ...compactions)
+    expect(home.uses('pi').map(({ requests, tokens }) => [requests, tokens.input])).toEqual([[1 + 1 + 1 + 2 + 1, 180]])
+  })
+
   test('names summaries of which no usage is recorded', () => {
     write('s', session('s'), answer(100), entry('compaction', {}))
     write('t', session('t'), answer(100), entry('compaction', { fromHook: true }))

@@ -73,7 +73,14 @@ interface Recorded {
   id: unknown
   /** What a tool or a summary used may be several requests. */
   isSum?: true
+  requests?: number
 }
+
+/** In a summary, between that of earlier turns and that of the turn which had to be cut. */
+const CUT_TURN = '\n\n---\n\n**Turn Context (split turn):**\n\n'
+
+/** Before it, if there was no earlier turn. */
+const NO_HISTORY = 'No prior history.'
 
 /** Where the lines of a session come from, and what is known of it besides. */
 export interface PiSource {
@@ -117,6 +124,7 @@ class SessionReading {
   #model = { name: UNKNOWN_MODEL, provider: '' }
   #tiers: unknown
   #isMissingSummaries = false
+  readonly #summaries = new Set([NO_HISTORY])
 
   constructor(readonly source: PiSource) {
     const { root, session, parent = '', isSubagent = root !== undefined, damages } = source
@@ -198,8 +206,17 @@ class SessionReading {
     const isOfExtension = record.fromHook === true || record.fromExtension === true
     if (record.usage) {
       const { name: model, provider } = isOfExtension ? { name: UNKNOWN_MODEL, provider: '' } : this.#model
-      this.#add(record, { usage: record.usage, model, provider, at: undefined, id: '', isSum: true }, line)
+      const requests = this.#requestsOf(textOf(record.summary))
+      this.#add(record, { usage: record.usage, model, provider, at: undefined, id: '', isSum: true, requests }, line)
     } else if (!isOfExtension || this.source.dialect.extendsItself) this.#isMissingSummaries = true
+  }
+
+  /** A turn that had to be cut is summarized by a request of its own, besides one for new turns before it. */
+  #requestsOf(summary: string): number {
+    const cutAt = summary.lastIndexOf(CUT_TURN)
+    const isOfTwo = cutAt !== -1 && !this.#summaries.has(summary.slice(0, cutAt))
+    this.#summaries.add(summary)
+    return isOfTwo ? 2 : 1
   }
 
   #add(record: Record<string, unknown>, recorded: Recorded, line: number | null): void {
@@ -230,7 +247,7 @@ class SessionReading {
       cost: costOf(objectOf(usage.cost), onDamage),
       folder: this.#folder,
       isSidechain: this.#isSubagent,
-      ...(recorded.isSum ? { isSum: true } : {}),
+      ...(recorded.isSum ? { isSum: true, requests: recorded.requests ?? 1 } : {}),
       ...(service ? { service } : {}),
       ...(webSearch > 0 ? { tools: { web_search: webSearch } } : {}),
     })
