@@ -107,6 +107,7 @@ export const CHAPTERS: Chapter[] = [
       'design/budgets',
       'design/telemetry',
       'design/session-formats',
+      'design/agents-compared',
       'design/webhooks',
       'design/notifications',
       'design/anomalies',

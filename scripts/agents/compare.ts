@@ -187,12 +187,16 @@ function keptHomes(folder: string): Stage[] {
 
 const COUNTS = { input: 'input', output: 'output', cacheRead: 'cache read', cacheWrite: 'cache write' } as const
 
-function textOf(program: Program, agent: AgentName, counted: Counted | undefined, served: Counted, name: keyof Totals) {
+/** Where it differs from what was served, and by how much. */
+function textOf(program: Program, agent: AgentName, counted: Counted | undefined, served: Counted): string {
   if (!counted) return READ[program.title]?.(agent) === false ? 'not read' : 'nothing found'
-  const difference = counted[name] - served[name]
-  if (difference === 0) return 'exact'
-  return `${counted[name].toLocaleString('en')} (${difference > 0 ? '+' : ''}${difference.toLocaleString('en')})`
+  const differences = (Object.keys(COUNTS) as (keyof Totals)[])
+    .filter((name) => counted[name] !== served[name])
+    .map((name) => `${COUNTS[name]} ${signed.format(counted[name] - served[name])}`)
+  return differences.join(', ') || 'exact'
 }
+
+const signed = new Intl.NumberFormat('en', { signDisplay: 'always' })
 
 const row = (cells: readonly string[]) => console.log(`| ${cells.join(' | ')} |`)
 
@@ -216,15 +220,21 @@ try {
 } finally {
   captures?.remove()
 }
-row(['agent', 'count', 'served', ...PROGRAMS.map(({ title }) => title)])
-row(['---', '---', ...['served', ...PROGRAMS].map(() => '---:')])
-for (const agent of AGENT_NAMES.filter((name) => served[name])) {
-  const ofAgent = PROGRAMS.map((program) => [program, counted[program.title]![agent]] as const)
-  for (const [index, name] of (Object.keys(COUNTS) as (keyof Totals)[]).entries()) {
-    const own = ofAgent.map(([program, each]) => textOf(program, agent, each, served[agent]!, name))
-    row([index === 0 ? AGENTS[agent].title : '', COUNTS[name], served[agent]![name].toLocaleString('en'), ...own])
-  }
-  row(['', 'cost', '', ...ofAgent.map(([, each]) => (each ? `$${each.cost!.toFixed(4)}` : ''))])
+const titles = PROGRAMS.map(({ title }) => title)
+const compared = AGENT_NAMES.filter((name) => served[name])
+row(['agent', ...Object.values(COUNTS), ...titles])
+row(['---', ...Object.keys(COUNTS).map(() => '---:'), ...titles.map(() => '---')])
+for (const agent of compared) {
+  const sums = (Object.keys(COUNTS) as (keyof Totals)[]).map((name) => served[agent]![name].toLocaleString('en'))
+  const texts = PROGRAMS.map((program) => textOf(program, agent, counted[program.title]![agent], served[agent]!))
+  row([AGENTS[agent].title, ...sums, ...texts])
+}
+console.log()
+row(['cost', ...titles])
+row(['---', ...titles.map(() => '---:')])
+for (const agent of compared) {
+  const costs = titles.map((title) => counted[title]![agent]?.cost)
+  row([AGENTS[agent].title, ...costs.map((cost) => (cost === undefined ? '' : `$${cost.toFixed(4)}`))])
 }
 const purposes = Map.groupBy(unrecorded, ({ purpose }) => purpose)
 for (const [purpose, requests] of purposes) {

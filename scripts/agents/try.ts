@@ -140,6 +140,7 @@ class Run {
 
   async #prepare(): Promise<void> {
     const { hooks } = this.trial.tallies
+    await rm(this.#home, { recursive: true, force: true })
     await mkdir(join(this.#home, 'work'), { recursive: true })
     await this.#git(0, ['init', '--quiet', '--initial-branch=main'])
     await this.#git(0, ['remote', 'add', 'origin', REMOTE])
