@@ -6,7 +6,7 @@ import { addressOf } from '../../address.ts'
 import { columnPercent, counted, percent } from '../../format/counts.ts'
 import { pointOf } from '../../parts/charts/buckets.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { looksOf } from '../../parts/charts/colors.ts'
+import { colorsOf } from '../../parts/charts/colors.ts'
 import { AMOUNTS, type ChartSeries, restSeries } from '../../parts/charts/series.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -155,7 +155,7 @@ const CHARTED = 6
 /** The cost of models over time, and what is left of it. */
 function seriesOf(models: readonly Result[], { data }: Usage): ChartSeries[] {
   const charted = models.slice(0, CHARTED).flatMap(({ model }) => model ?? [])
-  const looks = looksOf(charted)
+  const colors = colorsOf(charted)
   const costOf = (at: number, isOne: (result: Result) => boolean) =>
     data[at]!.results.filter(isOne).reduce((sum, { cost }) => sum + (cost ?? 0), 0)
   const series = charted.map(
@@ -163,7 +163,7 @@ function seriesOf(models: readonly Result[], { data }: Usage): ChartSeries[] {
       key: model,
       label: model,
       values: data.map((_, at) => costOf(at, (result) => result.model === model)),
-      ...looks[index]!,
+      color: colors[index]!,
     }),
   )
   if (models.length <= CHARTED) return series

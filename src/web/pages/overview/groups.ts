@@ -41,7 +41,7 @@ export const comparison = (
     ...{ by: dimension, measure, compare: 'previous' },
   })
 
-/** The number of distinguishable colors. */
+/** More leave little space for each. */
 const STRIPES = 6
 
 /** The largest groups by the measure, without the one that has no value. */

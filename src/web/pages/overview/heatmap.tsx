@@ -66,7 +66,6 @@ export function Heatmap({ scope, measure }: CalendarProps) {
               label: TITLES[measure],
               values: days.map(({ value }) => value),
               color: ONLY_COLOR,
-              pattern: 'solid',
             },
           ]}
           format={FORMATS[measure]}

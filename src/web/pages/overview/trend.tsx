@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { pointOf, type Width, widthsFor } from '../../parts/charts/buckets.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { ChartTable } from '../../parts/charts/chart-table.tsx'
-import { looksOf } from '../../parts/charts/colors.ts'
+import { colorsOf } from '../../parts/charts/colors.ts'
 import { AMOUNTS, type ChartSeries, restSeries } from '../../parts/charts/series.ts'
 import { TableToggle } from '../../parts/charts/table-toggle.tsx'
 import { CardTitle } from '../../parts/texts.tsx'
@@ -95,12 +95,12 @@ function useBars(scope: Scope, chosen: Chosen) {
   const { groups, segments, values } = largest
   const { dimension, measure, width } = chosen
   const bars = barsOf(trend, largest.trend, { values, dimension, measure })
-  const looks = looksOf(values)
+  const colors = colorsOf(values)
   const series: ChartSeries[] = segments.map((segment, at) => ({
     key: values[at]!,
     label: labelOf(segment, dimension),
     values: bars.map(({ segments }) => segments[at]!),
-    ...looks[at]!,
+    color: colors[at]!,
   }))
   const rest = bars.map(({ rest }) => rest)
   if (rest.some((value) => value > 0)) series.push(restSeries(restLabelOf(groups, segments, dimension), rest))

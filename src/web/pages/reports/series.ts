@@ -1,12 +1,9 @@
 /** The series of a report's chart. Pure. */
-import { looksOf, ONLY_COLOR, REST_COLOR } from '../../parts/charts/colors.ts'
+import { colorsOf, MOST_COLORS, ONLY_COLOR, REST_COLOR } from '../../parts/charts/colors.ts'
 import { type ChartSeries, restSeries } from '../../parts/charts/series.ts'
 import { type Dimension, keyOf, labelOf } from '../../parts/usage/dimensions.ts'
 import { type MeasureName, measureOf } from '../../parts/usage/measures.ts'
 import type { Result, Usage } from '../../parts/usage/usage.ts'
-
-/** More series than colors are hard to tell apart, and leave little space for each. */
-const MOST_SERIES = 8
 
 /** More groups than this are in the table only. */
 export const MOST_GROUPS = 24
@@ -25,7 +22,7 @@ export function largest(groups: readonly Result[], { dimension, measure }: Of): 
   return groups
     .filter((group) => keyOf(group, dimension) !== null && (of(group) ?? 0) > 0)
     .toSorted((one, other) => (of(other) ?? 0) - (of(one) ?? 0))
-    .slice(0, MOST_SERIES)
+    .slice(0, MOST_COLORS)
 }
 
 /** The only group that is not among the largest; undefined if there are several. */
@@ -65,14 +62,14 @@ export function groupSeries(
 ): ChartSeries[] {
   const { of, isDistinct } = measureOf(measure)
   const byMoment = new Map(trend?.data.map(({ starting_at, results }) => [starting_at, results]))
-  const looks = looksOf(groups.map((group) => keyOf(group, dimension)))
+  const colors = colorsOf(groups.map((group) => keyOf(group, dimension)!))
   const series = groups.map((group, index): ChartSeries => {
     const key = keyOf(group, dimension)!
     const values = totals.at.map((moment) => {
       const result = byMoment.get(moment)?.find((result) => keyOf(result, dimension) === key)
       return result ? of(result) : 0
     })
-    return { key, label: labelOf(group, dimension), values, ...looks[index]! }
+    return { key, label: labelOf(group, dimension), values, color: colors[index]! }
   })
   return isDistinct
     ? series
@@ -91,15 +88,14 @@ export const comparedSeries = (
     // Periods of months have different numbers of days.
     values: values.map((_, at) => earlier[at] ?? null),
     color: REST_COLOR,
-    pattern: 'solid',
     isEarlier: true,
   },
-  { key: ALL, label: names.now, values, color: ONLY_COLOR, pattern: 'solid' },
+  { key: ALL, label: names.now, values, color: ONLY_COLOR },
 ]
 
 /** One series of all groups, for a chart of the whole period. */
 export const onlySeries = (label: string, values: readonly (number | null)[]): ChartSeries => ({
-  ...{ key: ALL, label, values, color: ONLY_COLOR, pattern: 'solid' },
+  ...{ key: ALL, label, values, color: ONLY_COLOR },
 })
 
 /** The groups of the whole period as bars, divided by a second dimension. */
@@ -122,10 +118,10 @@ export function dividedSeries(
     parts.set(key, part)
   }
   const ordered = [...parts].toSorted(([, one], [, other]) => other.sum - one.sum)
-  const shown = ordered.filter(([key]) => key !== null).slice(0, MOST_SERIES)
-  const looks = looksOf(shown.map(([key]) => key))
+  const shown = ordered.filter(([key]) => key !== null).slice(0, MOST_COLORS)
+  const colors = colorsOf(shown.map(([key]) => key!))
   const series = shown.map(
-    ([key, { label, values }], index): ChartSeries => ({ key: key!, label, values, ...looks[index]! }),
+    ([key, { label, values }], index): ChartSeries => ({ key: key!, label, values, color: colors[index]! }),
   )
   if (isDistinct) return series
   const totals = keys.map((_, index) => ordered.reduce((sum, [, { values }]) => sum + values[index]!, 0))

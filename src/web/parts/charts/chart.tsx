@@ -2,12 +2,12 @@
  * A chart: bars, stacked bars, lines or shares, drawn as one path for each series. It has one tab stop, where the arrow
  * keys read it bar by bar and Enter opens the entries of a bar, as a click does.
  */
+import { Anchor } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
-import { type KeyboardEvent, type PointerEvent, type Ref, useId, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, type Ref, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import classes from './chart.module.css'
 import { Axes, PointedBar } from './chart-axes.tsx'
-import type { Pattern } from './colors.ts'
 import {
   barAt,
   groupedPaths,
@@ -59,7 +59,6 @@ const highestOf = (kind: ChartKind, series: readonly ChartSeries[], count: numbe
 
 export function Chart({ label, kind, points, series, format, totals, hrefOf, svgRef }: ChartProps) {
   const { ref, width, height } = useElementSize()
-  const id = useId()
   const [, navigate] = useLocation()
   const [shown, show] = useState<number>()
   const drawn = kind === 'share' ? sharesOf(series) : series
@@ -117,28 +116,20 @@ export function Chart({ label, kind, points, series, format, totals, hrefOf, svg
       >
         {width > 0 && (
           <svg ref={svgRef} width={width} height={height} aria-hidden="true">
-            <PatternDefinitions id={id} series={drawn} />
             <Axes layout={layout} width={width} height={height} ticks={ticks} labels={tickLabels} points={points} />
             {shown !== undefined && <PointedBar layout={layout} at={shown} />}
             {PATHS[kind](drawn, layout).map((path, at) => {
-              const { key, color, pattern, isEarlier } = drawn[at]!
+              const { key, color, isEarlier } = drawn[at]!
               return kind === 'lines' ? (
                 <path
                   key={key}
                   className={classes.line}
                   d={path}
                   style={{ stroke: color }}
-                  data-pattern={pattern}
                   data-earlier={isEarlier || undefined}
                 />
               ) : (
-                <path
-                  key={key}
-                  className={classes.bar}
-                  d={path}
-                  style={{ fill: patternFill(id, drawn[at]!) }}
-                  data-earlier={isEarlier || undefined}
-                />
+                <path key={key} d={path} style={{ fill: color }} />
               )
             })}
           </svg>
@@ -201,54 +192,18 @@ const Legend = ({ series, kind, hrefOf }: LegendProps) => (
       const href = hrefOf?.(undefined, each)
       return (
         <li key={each.key}>
-          <Swatch series={each} isLine={kind === 'lines'} />
+          <Swatch color={each.color} isLine={kind === 'lines'} />
           {href === undefined ? (
             <bdi>{each.label}</bdi>
           ) : (
-            <Link href={href}>
+            <Anchor component={Link} href={href} inherit>
               <bdi>{each.label}</bdi>
-            </Link>
+            </Anchor>
           )}
         </li>
       )
     })}
   </ul>
-)
-
-/** What fills bars: a color, or a pattern in that color where another series has the same. */
-const SIZE_PX = 6
-
-/** The light part of a pattern shows the color too: the bar keeps its outline on any background. */
-const LIGHT = 0.35
-
-const DRAWN: Record<Exclude<Pattern, 'solid'>, string> = {
-  diagonal: 'M-1 1l2 -2M0 6l6 -6M5 7l2 -2',
-  dots: 'M1.5 1.5h2v2h-2z',
-  horizontal: 'M0 1.5h6',
-}
-
-type Filled = Pick<ChartSeries, 'key' | 'color' | 'pattern'>
-
-const nameOf = (id: string, { color, pattern }: Filled): string =>
-  `${id}-${pattern}-${color.replace(/[^a-z0-9]/gi, '')}`
-
-/** The `fill` of a series in the chart of this id. */
-const patternFill = (id: string, series: Filled): string =>
-  series.pattern === 'solid' ? series.color : `url(#${CSS.escape(nameOf(id, series))})`
-
-const PatternDefinitions = ({ id, series }: { id: string; series: readonly Filled[] }) => (
-  <defs>
-    {series.map((each) => {
-      const { key, color, pattern } = each
-      if (pattern === 'solid') return null
-      return (
-        <pattern key={key} id={nameOf(id, each)} width={SIZE_PX} height={SIZE_PX} patternUnits="userSpaceOnUse">
-          <rect width={SIZE_PX} height={SIZE_PX} fill={color} fillOpacity={LIGHT} />
-          <path d={DRAWN[pattern]} stroke={color} strokeWidth={2} fill={pattern === 'dots' ? color : 'none'} />
-        </pattern>
-      )
-    })}
-  </defs>
 )
 
 /** The values of a bar, next to it, and their total. */
@@ -269,7 +224,7 @@ function ChartValues({ title, rows, total, format, side, at }: ChartValuesProps)
       <b>{title}</b>
       {rows.map(({ series, value }) => (
         <div key={series.key} className={classes.value}>
-          <Swatch series={series} />
+          <Swatch color={series.color} />
           <bdi>{series.label}</bdi>
           <span>{inWords(value, format)}</span>
         </div>
@@ -285,18 +240,6 @@ function ChartValues({ title, rows, total, format, side, at }: ChartValuesProps)
   )
 }
 
-interface SwatchProps {
-  series: Pick<ChartSeries, 'color' | 'pattern' | 'isEarlier'>
-  isLine?: boolean
-}
-
-const Swatch = ({ series: { color, pattern, isEarlier }, isLine = false }: SwatchProps) => (
-  <span
-    className={classes.swatch}
-    style={{ color }}
-    data-pattern={pattern}
-    data-line={isLine || undefined}
-    data-earlier={isEarlier || undefined}
-    aria-hidden
-  />
+const Swatch = ({ color, isLine = false }: { color: string; isLine?: boolean }) => (
+  <span className={classes.swatch} style={{ color }} data-line={isLine || undefined} aria-hidden />
 )

@@ -1,13 +1,18 @@
-/**
- * The color of a thing: derived from its id alone, so that a project has the same color in every chart, whatever else is
- * shown and however large it is. Two things of one color in the same chart differ by their pattern. Pure.
- */
+/** The colors of the things in a chart. Pure. */
 
 /**
- * Distinguishable with each kind of color blindness, and on light and dark backgrounds: the colors of Okabe and Ito without
- * their yellow, which is hard to see on white, and with a brown and a violet (https://jfly.uni-koeln.de/color/).
+ * Of light and of dark pages. The colors stand out from the background with 3:1 (WCAG 1.4.11), and no two look alike, also
+ * with color blindness: the tests calculate it.
  */
-export const COLORS = ['#0072b2', '#e69f00', '#009e73', '#d55e00', '#56b4e9', '#cc79a7', '#884422', '#7b61d9'] as const
+export const PALETTE = {
+  light: ['#184690', '#d57611', '#0f763c', '#d91342', '#0099d3', '#aa4887', '#5b3b00', '#6e2fc6'],
+  dark: ['#2d7cfb', '#fb8d25', '#48ba7c', '#c54455', '#81dffe', '#e49cc4', '#b77b04', '#8d5bc2'],
+} as const
+
+/** As many things can be told apart by color; a chart adds up the others. */
+export const MOST_COLORS = PALETTE.light.length
+
+export const COLORS = PALETTE.light.map((light, at) => `light-dark(${light}, ${PALETTE.dark[at]})`)
 
 /** What has no name, such as entries without a project, and everything that is not shown by itself. */
 export const REST_COLOR = '#868e96'
@@ -15,41 +20,31 @@ export const REST_COLOR = '#868e96'
 /** A single series, which nothing has to be distinguished from. */
 export const ONLY_COLOR = 'var(--mantine-primary-color-filled)'
 
-/** Bars: solid, diagonal lines, dots, horizontal lines; lines: solid and three kinds of dashes. */
-export const PATTERNS = ['solid', 'diagonal', 'dots', 'horizontal'] as const
-export type Pattern = (typeof PATTERNS)[number]
-
 /** FNV-1a: spreads ids that differ in their last characters only. */
 const OFFSET = 0x811c9dc5
 const PRIME = 0x01000193
 
-function hashOf(id: string): number {
+/** The color that a thing has in every chart in which no other has it. */
+function preferredSlot(id: string): number {
   let hash = OFFSET
   for (let at = 0; at < id.length; at += 1) hash = Math.imul(hash ^ id.charCodeAt(at), PRIME)
   // The lowest bits of the hash depend on few of the text's.
-  return (hash ^ (hash >>> 15)) >>> 0
+  return ((hash ^ (hash >>> 15)) >>> 0) % MOST_COLORS
 }
 
-/** Null is what has no value. */
-export function colorOf(id: string | null): string {
-  return id === null ? REST_COLOR : COLORS[hashOf(id) % COLORS.length]!
-}
-
-export interface Look {
-  color: string
-  pattern: Pattern
-}
-
-/** The looks of the things in one chart, no two of which are equal unless there are more than patterns. */
-export function looksOf(ids: readonly (string | null)[]): Look[] {
-  const looks = new Map<string | null, Look>()
-  const used = new Map<string, number>()
-  // In the order of the ids, not of the amounts: the same things look the same when their order changes.
-  for (const id of [...new Set(ids)].sort((one, other) => ((one ?? '') < (other ?? '') ? -1 : 1))) {
-    const color = colorOf(id)
-    const before = used.get(color) ?? 0
-    used.set(color, before + 1)
-    looks.set(id, { color, pattern: PATTERNS[before % PATTERNS.length]! })
+/**
+ * The colors of the things in one chart: the preferred ones, and for a thing whose color another has, the next one that is
+ * free. In the order of the ids, not of the amounts: the same things look the same when their order changes.
+ */
+export function colorsOf(ids: readonly string[]): string[] {
+  const slots = new Map(ids.toSorted().map((id) => [id, preferredSlot(id)]))
+  const free = new Set(COLORS.keys())
+  const displaced = [...slots].filter(([, slot]) => !free.delete(slot))
+  for (const [id, preferred] of displaced) {
+    let slot = preferred
+    while (free.size > 0 && !free.has(slot)) slot = (slot + 1) % MOST_COLORS
+    free.delete(slot)
+    slots.set(id, slot)
   }
-  return ids.map((id) => looks.get(id)!)
+  return ids.map((id) => COLORS[slots.get(id)!]!)
 }

@@ -69,11 +69,11 @@ interface Box {
 const boxPath = ({ bar, from, to, offset, width }: Box, { x, y }: Layout): string =>
   `M${round(x(bar) + offset)} ${round(y(to))}h${round(width)}v${round(y(from) - y(to))}h${round(-width)}z`
 
-/** For each series the outlines of its bars, stacked on those of the ones before. */
+/** For each series the outlines of its bars, on those of the ones after it: from the top, as legends and lists have them. */
 export function stackedPaths(series: readonly SeriesValues[], layout: Layout): string[] {
   const { bars, slot, barWidth: width } = layout
   const sums = new Float64Array(bars)
-  return series.map(({ values }) =>
+  const pathOf = ({ values }: SeriesValues) =>
     values
       .map((value, bar) => {
         if (value === null || value <= 0) return ''
@@ -81,8 +81,8 @@ export function stackedPaths(series: readonly SeriesValues[], layout: Layout): s
         sums[bar]! += value
         return boxPath({ bar, from, to: sums[bar]!, offset: (slot - width) / 2, width }, layout)
       })
-      .join(''),
-  )
+      .join('')
+  return series.toReversed().map(pathOf).toReversed()
 }
 
 /** For each series the outlines of its bars, next to those of the ones before. */
@@ -102,7 +102,7 @@ export function groupedPaths(series: readonly SeriesValues[], layout: Layout): s
 }
 
 /** For each series a line through the middles of the slots. A value between two gaps is a dot. */
-export function linePaths(series: readonly SeriesValues[], { x, y, slot }: Layout): string[] {
+export function linePaths(series: readonly SeriesValues[], { x, y, slot }: Pick<Layout, 'x' | 'y' | 'slot'>): string[] {
   return series.map(({ values }) =>
     values
       .map((value, bar) => {
@@ -137,7 +137,7 @@ export function barAt(position: number, { left, slot, bars }: Layout): number | 
 /** The series whose part of a stacked bar is at an amount; undefined above all of them. */
 export function stackAt(amount: number, bar: number, series: readonly SeriesValues[]): number | undefined {
   let sum = 0
-  const found = series.findIndex(({ values }) => {
+  const found = series.findLastIndex(({ values }) => {
     sum += Math.max(0, values[bar] ?? 0)
     return amount >= 0 && amount < sum
   })

@@ -1,7 +1,7 @@
 /** The data of a chart, whatever it shows. */
 import { count, percent, roughCount } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
-import { type Look, REST_COLOR } from './colors.ts'
+import { REST_COLOR } from './colors.ts'
 import type { Values } from './layout.ts'
 import { countTicks, hourTicks, moneyTicks, percentTicks, type TickFormat } from './scale.ts'
 
@@ -17,12 +17,13 @@ export interface ChartPoint {
   title: string
 }
 
-export interface ChartSeries extends Look {
+export interface ChartSeries {
   key: string
   label: string
+  color: string
   /** By point. */
   values: Values
-  /** The same thing in an earlier period, drawn more lightly. */
+  /** The same thing in an earlier period: its line is dashed. */
   isEarlier?: boolean
 }
 
@@ -34,7 +35,6 @@ export const restSeries = (label: string, values: Values): ChartSeries => ({
   label,
   values,
   color: REST_COLOR,
-  pattern: 'solid',
 })
 
 /** How the amounts of a chart read. */

@@ -1,37 +1,54 @@
 import { expect, test } from 'bun:test'
+import { join } from 'node:path'
 import fc from 'fast-check'
-import { COLORS, colorOf, looksOf, PATTERNS, REST_COLOR } from '../../../../src/web/parts/charts/colors.ts'
+import { COLORS, colorsOf, MOST_COLORS, PALETTE, REST_COLOR } from '../../../../src/web/parts/charts/colors.ts'
 
-const ids = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 30 }), { maxLength: 6 })
+const ids = (maxLength: number) => fc.uniqueArray(fc.string({ minLength: 1, maxLength: 30 }), { maxLength })
 
-test('a thing keeps its color whatever else is in the chart and in whatever order', () => {
+test('up to eight things never share a color, whatever their ids', () => {
   fc.assert(
-    fc.property(ids, (ids) => {
-      const looks = looksOf(ids)
-      expect(looks.map(({ color }) => color)).toEqual(ids.map(colorOf))
-      expect(looksOf(ids.toReversed())).toEqual(looks.toReversed())
+    fc.property(ids(MOST_COLORS), (ids) => {
+      const colors = colorsOf(ids)
+      expect(new Set(colors).size).toBe(ids.length)
+      expect(COLORS).toEqual(expect.arrayContaining(colors))
     }),
   )
-  expect(colorOf('prj_01')).toBe('#0072b2')
-  expect(colorOf(null)).toBe(REST_COLOR)
 })
 
-test('things of one chart differ in color or pattern', () => {
-  const few = fc.uniqueArray(fc.string({ minLength: 1 }), { maxLength: PATTERNS.length })
+test('things have the same colors in any order', () => {
   fc.assert(
-    fc.property(few, (ids) => {
-      const looks = looksOf(ids).map(({ color, pattern }) => `${color} ${pattern}`)
-      expect(new Set(looks).size).toBe(ids.length)
+    fc.property(ids(20), (ids) => {
+      expect(colorsOf(ids.toReversed())).toEqual(colorsOf(ids).toReversed())
     }),
   )
+})
+
+test('a thing alone has its own color, and keeps it unless one of another thing is the same', () => {
+  fc.assert(
+    fc.property(ids(MOST_COLORS), (ids) => {
+      const alone = ids.map((id) => colorsOf([id])[0]!)
+      const together = colorsOf(ids)
+      for (const [at, color] of alone.entries()) {
+        const rivals = ids.filter((_, other) => alone[other] === color).toSorted()
+        expect(together[at] === color).toBe(rivals[0] === ids[at])
+      }
+    }),
+  )
+  expect(colorsOf(['prj_01'])).toEqual([COLORS[0]!])
+})
+
+test('more things than colors have one each', () => {
+  const colors = colorsOf(Array.from({ length: 20 }, (_, at) => `prj_${at}`))
+  expect(new Set(colors).size).toBe(MOST_COLORS)
+  expect(COLORS).toEqual(expect.arrayContaining(colors))
 })
 
 test('ids that differ in their last character only are spread over all colors', () => {
-  const used = new Set(Array.from({ length: 100 }, (_, index) => colorOf(`prj_01K9ZQ${index}`)))
-  expect(used.size).toBe(COLORS.length)
+  const used = new Set(Array.from({ length: 100 }, (_, index) => colorsOf([`prj_01K9ZQ${index}`])[0]))
+  expect(used.size).toBe(MOST_COLORS)
 })
 
-/** How a color looks with the kinds of color blindness (Machado, Oliveira and Fernandes 2009, severity 1). */
+/** What colors look like with kinds of color blindness (Machado, Oliveira and Fernandes 2009, severity 1). */
 const SEEN = {
   all: [1, 0, 0, 0, 1, 0, 0, 0, 1],
   protanopia: [0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998],
@@ -46,45 +63,67 @@ const linear = (hex: string): number[] =>
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
   })
 
+const times = (matrix: readonly number[], vector: readonly number[]): number[] =>
+  [0, 3, 6].map((row) => vector.reduce((sum, part, at) => sum + part * matrix[row + at]!, 0))
+
 const seenAs = (rgb: number[], kind: number[]): number[] =>
-  [0, 3, 6].map((row) =>
-    Math.min(
-      1,
-      Math.max(
-        0,
-        rgb.reduce((sum, part, at) => sum + part * kind[row + at]!, 0),
-      ),
-    ),
+  times(kind, rgb).map((part) => Math.min(1, Math.max(0, part)))
+
+/** Lightness, green–red and blue–yellow (Ottosson 2020), in which equal distances look equally different. */
+const oklab = (rgb: number[]): number[] =>
+  times(
+    [
+      0.2104542553, 0.793617785, -0.0040720468, 1.9779984951, -2.428592205, 0.4505937099, 0.0259040371, 0.7827717662,
+    ].concat(-0.808675766),
+    times(
+      [
+        0.4122214708, 0.5363325363, 0.0514459929, 0.2119034982, 0.6806995451, 0.1073969566, 0.0883024619, 0.2817188376,
+      ].concat(0.6299787005),
+      rgb,
+    ).map(Math.cbrt),
   )
 
-/** CIE L*a*b*, in which a distance of about 2 is just visible. */
-function lab([r, g, b]: number[]): number[] {
-  const f = (t: number) => (t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116)
-  const x = f((0.4124 * r! + 0.3576 * g! + 0.1805 * b!) / 0.9505)
-  const y = f(0.2126 * r! + 0.7152 * g! + 0.0722 * b!)
-  const z = f((0.0193 * r! + 0.1192 * g! + 0.9505 * b!) / 1.089)
-  return [116 * y - 16, 500 * (x - y), 200 * (y - z)]
+const luminance = (hex: string) => linear(hex).reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at]!, 0)
+
+function contrast(one: string, other: string): number {
+  const [darker, lighter] = [luminance(one), luminance(other)].toSorted((a, b) => a - b)
+  return (lighter! + 0.05) / (darker! + 0.05)
 }
 
-test('no two colors look alike, with any kind of color blindness', () => {
-  for (const kind of Object.values(SEEN)) {
-    const colors = [...COLORS].map((color) => lab(seenAs(linear(color), kind)))
-    for (const [at, one] of colors.entries()) {
-      for (const other of colors.slice(at + 1)) {
-        expect(Math.hypot(...one.map((part, index) => part - other[index]!))).toBeGreaterThan(15)
-      }
-    }
-  }
-})
+/** Four times what is just visible side by side. */
+const LEAST_DISTANCE = 0.08
 
-test('every color stands out from the background of both schemes', () => {
-  const luminance = (hex: string) => {
-    const [r, g, b] = linear(hex)
-    return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!
+/** Of a chart's card, of the bar that is pointed at, and of the list of its values. */
+const BACKGROUNDS = {
+  light: ['#ffffff', '#f8f9fa'],
+  dark: ['#181b1e', '#24282c', '#202428'],
+} as const
+
+for (const scheme of ['light', 'dark'] as const) {
+  const colors = [...PALETTE[scheme], REST_COLOR]
+
+  for (const [kind, matrix] of Object.entries(SEEN)) {
+    test(`no two colors of the ${scheme} scheme look alike to people with ${kind === 'all' ? 'all' : kind} colors`, () => {
+      const seen = colors.map((color) => oklab(seenAs(linear(color), matrix)))
+      for (const [at, one] of seen.entries()) {
+        for (const [after, other] of seen.slice(at + 1).entries()) {
+          const distance = Math.hypot(...one.map((part, index) => part - other[index]!))
+          expect(distance, `${colors[at]} and ${colors[at + 1 + after]}`).toBeGreaterThan(LEAST_DISTANCE)
+        }
+      }
+    })
   }
-  for (const color of [...COLORS, REST_COLOR]) {
-    const it = luminance(color)
-    expect((1 + 0.05) / (it + 0.05)).toBeGreaterThan(2)
-    expect((it + 0.05) / (luminance('#242424') + 0.05)).toBeGreaterThan(2)
-  }
+
+  test(`every color stands out from the backgrounds of the ${scheme} scheme with 3:1`, () => {
+    for (const color of colors)
+      for (const background of BACKGROUNDS[scheme])
+        expect(contrast(color, background), `${color} on ${background}`).toBeGreaterThan(3)
+  })
+}
+
+test('the backgrounds of the dark scheme are those of the application', async () => {
+  const styles = await Bun.file(join(import.meta.dir, '../../../../src/web/main.css')).text()
+  const dark = /:root\[data-mantine-color-scheme="dark"\] \{([^}]*)\}/.exec(styles)![1]!
+  const named = (name: string) => new RegExp(`--${name}: (#[0-9a-f]{6});`).exec(dark)![1]
+  expect(['tally-surface', 'mantine-color-default-hover', 'tally-raised'].map(named)).toEqual([...BACKGROUNDS.dark])
 })

@@ -14,11 +14,11 @@ import {
 describe('a chart of 664 × 136 pixels', () => {
   const layout = layoutOf({ width: 664, height: 136, bars: 3, top: 10 })
 
-  test('stacks the bars of each series on those of the ones before, without those of nothing', () => {
+  test('stacks the first series on top, as the legend lists it first, without bars of nothing', () => {
     // 10 pixels per unit, in slots of 200 pixels.
     expect(stackedPaths([{ values: [2, 0, 1] }, { values: [3, 4, 0] }], layout)).toEqual([
-      'M142 88h44v20h-44zM542 98h44v10h-44z',
-      'M142 58h44v30h-44zM342 68h44v40h-44z',
+      'M142 58h44v20h-44zM542 98h44v10h-44z',
+      'M142 78h44v30h-44zM342 68h44v40h-44z',
     ])
   })
 
@@ -38,11 +38,11 @@ describe('a chart of 664 × 136 pixels', () => {
 
   test('finds the part of a stacked bar at an amount', () => {
     const series = [{ values: [2] }, { values: [0] }, { values: [3] }]
-    expect([0, 1.9, 2, 4.9, 5, -1].map((amount) => stackAt(amount, 0, series))).toEqual([
-      0,
-      0,
+    expect([0, 2.9, 3, 4.9, 5, -1].map((amount) => stackAt(amount, 0, series))).toEqual([
       2,
       2,
+      0,
+      0,
       undefined,
       undefined,
     ])
