@@ -45,6 +45,7 @@ import {
   MOST_GROUPS,
   onlyOther,
   onlySeries,
+  spanOf,
   totalsOf,
 } from './series.ts'
 
@@ -54,13 +55,22 @@ interface ReportChartProps {
   groupsPeriod?: Period
   kind: ChartKind
   title: string
+  /** Whether the axis over time ends with the entries, not with the period. */
+  fitsEntries?: boolean
   /** Whether the amounts can be shown as a table, where the page lists them nowhere else. */
   hasTable?: boolean
 }
 
-export function ReportChart({ question, groupsPeriod, kind, title, hasTable = false }: ReportChartProps) {
+export function ReportChart({
+  question,
+  groupsPeriod,
+  kind,
+  title,
+  fitsEntries = false,
+  hasTable = false,
+}: ReportChartProps) {
   const svg = useRef<SVGSVGElement>(null)
-  const over = useOverTime(question, groupsPeriod)
+  const over = useOverTime(question, { groupsPeriod, fitsEntries })
   const whole = useByGroup(question)
   const { shown, error, refetch } = question.width === 'all' ? whole : over
   const { time_zone } = useSettings()
@@ -161,7 +171,10 @@ const resultsOf = (report: Usage | undefined): Result[] => report?.data[0]?.resu
 /** The key of a series of a group. */
 const isGroup = (series: ChartSeries | undefined): series is ChartSeries => series !== undefined && series.key !== ALL
 
-function useOverTime(question: Question, groupsPeriod = question.period): Charted {
+function useOverTime(
+  question: Question,
+  { groupsPeriod = question.period, fitsEntries }: Pick<ReportChartProps, 'groupsPeriod' | 'fitsEntries'>,
+): Charted {
   const settings = useSettings()
   const { measure, by: dimension, width, filter, earlier, period } = question
   const enabled = width !== 'all'
@@ -183,13 +196,14 @@ function useOverTime(question: Question, groupsPeriod = question.period): Charte
   const isHere = all.every(({ data }) => data !== undefined)
   const state = { error: failed?.error, refetch: () => failed?.refetch() }
   if (!enabled || !isHere) return { ...state, shown: undefined }
-  const at = trend.data!.data.map(({ starting_at }) => starting_at)
-  const totals = totalsOf(trend.data!, measure)
-  const ends = new Map(trend.data!.data.map(({ starting_at, ending_at }) => [starting_at, ending_at]))
+  const buckets = fitsEntries ? spanOf(trend.data!.data) : trend.data!.data
+  const at = buckets.map(({ starting_at }) => starting_at)
+  const totals = totalsOf(buckets, measure)
+  const ends = new Map(buckets.map(({ starting_at, ending_at }) => [starting_at, ending_at]))
   const shown: Shown = {
     points: at.map((moment) => pointOf(moment, width, settings)),
     series: earlier
-      ? comparedSeries(totals, totalsOf(before.data!, measure), {
+      ? comparedSeries(totals, totalsOf(before.data!.data, measure), {
           now: periodInWords(period),
           earlier: periodInWords(earlier),
         })

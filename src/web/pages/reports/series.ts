@@ -50,9 +50,15 @@ function restOf(
   return values.some((value) => value > 0) ? [restSeries(label, values)] : []
 }
 
+/** Without the empty buckets before the first entry and after the last one: a session takes an hour of its day. */
+export function spanOf(buckets: Usage['data']): Usage['data'] {
+  const isUsed = ({ results }: Usage['data'][number]) => results.length > 0
+  return buckets.slice(Math.max(0, buckets.findIndex(isUsed)), buckets.findLastIndex(isUsed) + 1)
+}
+
 /** The total of each bucket. Buckets without entries have none of anything. */
-export const totalsOf = (trend: Usage, measure: MeasureName): (number | null)[] =>
-  trend.data.map(({ results: [all] }) => (all ? measureOf(measure).of(all) : 0))
+export const totalsOf = (buckets: Usage['data'], measure: MeasureName): (number | null)[] =>
+  buckets.map(({ results: [all] }) => (all ? measureOf(measure).of(all) : 0))
 
 /** The largest groups over time, and the rest if the measure adds up. */
 export function groupSeries(

@@ -114,6 +114,7 @@ export function ThingUsage({ of: { filter, by, usual }, span, hasEntries = true 
                   groupsPeriod={chosen.period}
                   kind="stacked"
                   title={`${measure === 'cost' ? 'Cost' : 'Tokens'} over time by ${titleOf(dimension).toLowerCase()}`}
+                  fitsEntries={span !== undefined}
                   hasTable
                 />
               ) : (
