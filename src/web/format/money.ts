@@ -56,6 +56,9 @@ export function columnMoney(amount: number, currency = 'USD'): string {
   return orLess(amount, 10 ** -format.resolvedOptions().maximumFractionDigits!, format)
 }
 
+/** `$1,631`: of forecasts, whose cents would be made up. */
+export const wholeMoney = (amount: number, currency = 'USD'): string => orLess(amount, 1, formatOf(currency, 0, 0))
+
 function orLess(amount: number, least: number, format: Intl.NumberFormat): string {
   if (amount === 0 || Math.abs(amount) >= least) return format.format(amount)
   return amount > 0 ? `<${format.format(least)}` : `>${format.format(-least)}`

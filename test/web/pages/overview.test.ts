@@ -6,7 +6,7 @@ import { changeInWords } from '../../../src/web/pages/overview/change.ts'
 import { chartLinks } from '../../../src/web/pages/overview/chart-links.ts'
 import { barsOf, entriesOf, largest, restLabelOf } from '../../../src/web/pages/overview/groups.ts'
 import { heatmapOf, movedTo } from '../../../src/web/pages/overview/heatmap-layout.ts'
-import { forecastDays, monthForecast } from '../../../src/web/pages/overview/month-forecast.ts'
+import { forecastDays, hourOf, monthForecast } from '../../../src/web/pages/overview/month-forecast.ts'
 import { moversOf } from '../../../src/web/pages/overview/movers.ts'
 import { scopeBefore, scopeOf } from '../../../src/web/pages/overview/scope.ts'
 import { bucketInShort, bucketInWords, widthFor, widthsFor } from '../../../src/web/parts/charts/buckets.ts'
@@ -235,10 +235,10 @@ test('arrow keys move between days and weeks of the calendar, and stop at its en
 const costsByDay = (from: string, costs: number[]) =>
   usage(costs.map((cost, at) => [`${addDays(from, at)}T00:00:00Z`, cost > 0 ? [result(cost, 1)] : []]))
 
-test('the month is forecast from what is spent so far and the averages of its weekdays', () => {
+test('the month is forecast from what is spent by the hour and the averages of its weekdays', () => {
   expect(forecastDays('2026-11-10')).toEqual({ from: '2026-10-13', to: '2026-11-10' })
   expect(forecastDays('2026-11-30')).toEqual({ from: '2026-11-01', to: '2026-11-30' })
-  const noon = new Date('2026-11-10T12:00:00Z')
+  const noon = '2026-11-10T12:00:00.000Z'
   const steady = costsByDay('2026-10-13', Array(29).fill(0.1))
   // Nine days and today so far; the other half of today and twenty more days.
   expect(monthForecast(steady, 'UTC', noon)).toEqual({
@@ -247,16 +247,16 @@ test('the month is forecast from what is spent so far and the averages of its we
   })
 })
 
-test('the forecast is the same from a report of more days than it needs', () => {
-  const noon = new Date('2026-11-10T12:00:00Z')
-  const days = Array(29).fill(0.1)
-  const longer = costsByDay('2026-10-11', [50, 50, ...days, 50])
-  expect(monthForecast(longer, 'UTC', noon)).toEqual(monthForecast(costsByDay('2026-10-13', days), 'UTC', noon))
+test('a forecast is made for the last full hour', () => {
+  const at = (time: string) => hourOf(Date.parse(time))
+  expect([at('2026-11-10T12:00:00Z'), at('2026-11-10T12:59:59.999Z')]).toEqual(
+    Array(2).fill('2026-11-10T12:00:00.000Z'),
+  )
 })
 
 test('there is no forecast from less than three days with usage', () => {
   const two = costsByDay('2026-10-13', [...Array(26).fill(0), 5, 5, 5])
-  expect(monthForecast(two, 'UTC', new Date('2026-11-10T12:00:00Z'))).toBeNull()
+  expect(monthForecast(two, 'UTC', '2026-11-10T12:00:00.000Z')).toBeNull()
 })
 
 const NO_FILTERS = readAddress('', FILTERS)

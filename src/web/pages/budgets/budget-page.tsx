@@ -5,7 +5,15 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { counted } from '../../format/counts.ts'
 import { dayInWords, dayOf } from '../../format/moments.ts'
-import { type Budget, entriesPageOf, MEASURES, PERIODS, scopeInWords, spanInWords } from '../../parts/budgets/budget.ts'
+import {
+  type Budget,
+  entriesPageOf,
+  forecastInWords,
+  MEASURES,
+  PERIODS,
+  scopeInWords,
+  spanInWords,
+} from '../../parts/budgets/budget.ts'
 import { Amount, BudgetProgress, BudgetStateBadge } from '../../parts/budgets/budget-progress.tsx'
 import { COUNTING_MS } from '../../parts/budgets/budget-table.tsx'
 import { Details } from '../../parts/details.tsx'
@@ -98,7 +106,7 @@ function Figures({ budget: { measure }, status }: { budget: Budget; status: Budg
       <Figure
         title="Spent"
         value={
-          <Anchor component={Link} href={list} inherit c="inherit">
+          <Anchor component={Link} href={list} inherit>
             {measure === 'billed_amount' ? (
               <Amount measure={measure} value={spent} />
             ) : (
@@ -122,7 +130,6 @@ function Figures({ budget: { measure }, status }: { budget: Budget; status: Budg
             value={unpriced_entries}
             to={entriesPageOf(entries_url, time_zone, { priced: 'false' })}
             fz="xs"
-            c="var(--mantine-color-anchor)"
             display="block"
           >
             {counted(unpriced_entries, 'entry', 'entries')} without a price not included
@@ -157,13 +164,12 @@ function Forecast({ measure, status }: { measure: Budget['measure']; status: Bud
     )
   }
   return (
-    <Figure title="Forecast" value={<Amount measure={measure} value={forecast.amount} />}>
+    <Figure title="Forecast" value={forecastInWords(forecast.amount, measure)}>
       {forecast.exceeded_on
         ? `Will be exceeded on ${dayInWords(forecast.exceeded_on)}`
         : state !== 'exceeded' && 'Will not be exceeded'}
       <div>
-        80% likely <Amount measure={measure} value={forecast.low} /> to{' '}
-        <Amount measure={measure} value={forecast.high} />
+        80% likely {forecastInWords(forecast.low, measure)} to {forecastInWords(forecast.high, measure)}
       </div>
     </Figure>
   )

@@ -3,7 +3,7 @@ import { Paper } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { type PointerEvent, useState } from 'react'
 import { dayInWords, shortDay } from '../../format/moments.ts'
-import { amountInWords, type Measure } from '../../parts/budgets/budget.ts'
+import { amountInWords, forecastInWords, type Measure } from '../../parts/budgets/budget.ts'
 import { Amount } from '../../parts/budgets/budget-progress.tsx'
 import chart from '../../parts/charts/chart.module.css'
 import { Axes, PointedBar } from '../../parts/charts/chart-axes.tsx'
@@ -51,7 +51,7 @@ function Lines({ measure, of }: BurnDownProps) {
     show(barAt(clientX - currentTarget.getBoundingClientRect().left, layout))
   const name = [
     `Line chart: ${amountInWords(latest.spent, measure)} of ${amountInWords(of.available, measure)} spent by ${dayInWords(latest.date)}`,
-    of.forecast && `forecast ${amountInWords(of.forecast.amount, measure)}`,
+    of.forecast && `forecast ${forecastInWords(of.forecast.amount, measure)}`,
     'the table below shows the numbers',
   ]
   return (

@@ -19,7 +19,7 @@ export function askOverview({ person, settings }: Me, search: string): void {
   void queryClient.prefetchQuery(trendQuery(scope, width))
   void queryClient.prefetchQuery(reportQuery(scopeBefore(scope), by))
   void queryClient.prefetchQuery(completenessQuery(boundsOf(scope)))
-  void queryClient.prefetchQuery(forecastQuery(scope, { width, timeZone: settings.time_zone }))
+  void queryClient.prefetchQuery(forecastQuery(scope, settings.time_zone))
   void queryClient.prefetchQuery(budgetsQuery(scope))
   if (seesEverything(person.role) && !isFiltered(scope)) void queryClient.prefetchQuery(ticketsToDecideQuery)
 }

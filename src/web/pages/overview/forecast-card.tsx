@@ -1,50 +1,45 @@
 /** The forecast of the current month's cost, whatever period is shown; nothing if there is too little data. */
 import { Paper, Skeleton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { dayOf, monthInWords } from '../../format/moments.ts'
-import { money } from '../../format/money.ts'
-import type { Width } from '../../parts/charts/buckets.ts'
-import { FigureLink } from '../../parts/figure-link.tsx'
-import { Money } from '../../parts/figures.tsx'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { dayOf, monthInWords, timeOfDay } from '../../format/moments.ts'
+import { wholeMoney } from '../../format/money.ts'
 import { Caption, Note } from '../../parts/texts.tsx'
+import { askUsage } from '../../parts/usage/usage.ts'
 import { useSettings } from '../../server/me.ts'
-import { forecastDays, monthForecast, monthToDate } from './month-forecast.ts'
+import { forecastDays, hourOf, monthForecast } from './month-forecast.ts'
 import classes from './overview.module.css'
-import { addressIn, during, type Scope } from './scope.ts'
-import { trendQuery } from './usage.ts'
+import { during, type Scope } from './scope.ts'
+import { questionOf } from './usage.ts'
 
-/** That of the chart, if it has every day that the forecast needs. */
-export function forecastQuery(scope: Scope, { width, timeZone }: { width: Width; timeZone: string }) {
-  const needed = forecastDays(dayOf(new Date(), timeZone))
-  const { from, to } = scope.period
-  const isCharted = width === '1d' && from <= needed.from && needed.to <= to
-  return trendQuery(isCharted ? scope : during(scope, needed), '1d')
+/** Of what was used until the last full hour. News are for the next one. */
+export function forecastQuery(scope: Scope, timeZone: string, hour = hourOf()) {
+  const days = forecastDays(dayOf(new Date(hour), timeZone))
+  return queryOptions({
+    queryKey: ['forecast', scope.filter, hour],
+    queryFn: async ({ signal }) =>
+      monthForecast(
+        await askUsage({ ...questionOf(during(scope, days), { width: '1d', fillsGaps: true }), until: hour }, signal),
+        timeZone,
+        hour,
+      ),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
 }
 
-export function MonthForecastCard({ scope, width }: { scope: Scope; width: Width }) {
+export function MonthForecastCard({ scope }: { scope: Scope }) {
   const { time_zone } = useSettings()
-  const { data, isError } = useQuery(forecastQuery(scope, { width, timeZone: time_zone }))
-  const today = dayOf(new Date(), time_zone)
-  const forecast = data && monthForecast(data, time_zone)
+  const hour = hourOf()
+  const { data: forecast, isError } = useQuery(forecastQuery(scope, time_zone, hour))
   if (forecast === null || isError) return null
   return (
     <Paper withBorder className={classes.card} data-wide>
-      <Note>Forecast for {monthInWords(today)}</Note>
+      <Note>Forecast for {monthInWords(dayOf(new Date(hour), time_zone))}</Note>
       {forecast ? (
         <>
-          <div className={classes.figure}>
-            <Money amount={forecast.amount} />
-          </div>
+          <div className={classes.figure}>{wholeMoney(forecast.amount)}</div>
           <Caption mt={4}>
-            80% likely {money(forecast.low)} to {money(forecast.high)};{' '}
-            <FigureLink
-              figure="cost"
-              value={forecast.spent}
-              to={addressIn('/entries', during(scope, monthToDate(today)))}
-              td="underline"
-            >
-              {money(forecast.spent)} so far
-            </FigureLink>
+            80% likely {wholeMoney(forecast.low)} to {wholeMoney(forecast.high)}; {wholeMoney(forecast.spent)} by{' '}
+            {timeOfDay(hour, time_zone)}
           </Caption>
         </>
       ) : (

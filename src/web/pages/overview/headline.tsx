@@ -70,7 +70,7 @@ export function Headline({ scope, chosen: { width, dimension } }: HeadlineProps)
           </Paper>
         )
       })}
-      <MonthForecastCard scope={scope} width={width} />
+      <MonthForecastCard scope={scope} />
     </div>
   )
 }

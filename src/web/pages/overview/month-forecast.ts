@@ -8,7 +8,7 @@ import type { Usage } from '../../parts/usage/usage.ts'
 const PAST_DAYS = 28
 
 /** The current month up to today. */
-export const monthToDate = (today: string): Period => ({ from: firstOfMonth(today), to: today })
+const monthToDate = (today: string): Period => ({ from: firstOfMonth(today), to: today })
 
 /** The days whose cost a forecast needs. */
 export function forecastDays(today: string): Period {
@@ -16,9 +16,14 @@ export function forecastDays(today: string): Period {
   return { from: from!, to: today }
 }
 
+const HOUR_MS = 3_600_000
+
+/** The hour that a forecast is made for: one that changes while it is read is not trusted. */
+export const hourOf = (now = Date.now()): string => new Date(now - (now % HOUR_MS)).toISOString()
+
 /** In US dollars. */
 export interface MonthForecast {
-  /** By now. */
+  /** By the hour. */
   spent: number
   amount: number
   /** Four of five cases are between these. */
@@ -31,17 +36,15 @@ const NANOS = 1e9
 
 const weekdayOf = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCDay()
 
-/** Null if there is too little data. Unknown cost counts as none, as in budgets. Other days than those needed are ignored. */
-export function monthForecast(byDay: Pick<Usage, 'data'>, timeZone: string, now = new Date()): MonthForecast | null {
+/** From the days until an hour; null if there is too little data. Unknown cost counts as none, as in budgets. */
+export function monthForecast(byDay: Pick<Usage, 'data'>, timeZone: string, hour: string): MonthForecast | null {
+  const now = new Date(hour)
   const today = dayOf(now, timeZone)
   const { from } = monthToDate(today)
-  const needed = forecastDays(today)
-  const days = byDay.data
-    .map(({ starting_at, results }) => ({
-      day: dayOf(new Date(starting_at), timeZone),
-      nanos: Math.round((results[0]?.cost ?? 0) * NANOS),
-    }))
-    .filter(({ day }) => needed.from <= day && day <= needed.to)
+  const days = byDay.data.map(({ starting_at, results }) => ({
+    day: dayOf(new Date(starting_at), timeZone),
+    nanos: Math.round((results[0]?.cost ?? 0) * NANOS),
+  }))
   const spent = days.filter(({ day }) => day >= from).reduce((sum, { nanos }) => sum + nanos, 0) / NANOS
   const past = days
     .filter(({ day }) => day < today)

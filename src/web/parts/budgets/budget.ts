@@ -2,7 +2,7 @@
 import { changedAddress } from '../../address.ts'
 import { roughCount } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
-import { money } from '../../format/money.ts'
+import { money, wholeMoney } from '../../format/money.ts'
 import type { api, Body } from '../../server/api.ts'
 import { pageOfList } from '../entries/filters.ts'
 import { periodInWords } from '../period.ts'
@@ -26,6 +26,10 @@ export const PERIODS = {
 /** `$2,500.00`, `1.20M tokens` */
 export const amountInWords = (amount: number, measure: Measure): string =>
   measure === 'tokens' ? `${roughCount(amount)} tokens` : money(amount)
+
+/** `$2,500`: without the cents, which nobody knows. */
+export const forecastInWords = (amount: number, measure: Measure): string =>
+  measure === 'tokens' ? amountInWords(amount, measure) : wholeMoney(amount)
 
 /** `$475.68 of $400.00`, `6.05B of 1.00B tokens` */
 export const spentInWords = ({ spent, available }: Pick<Use, 'spent' | 'available'>, measure: Measure): string =>

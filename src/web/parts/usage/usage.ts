@@ -26,6 +26,8 @@ export type Figures = Pick<
 
 export interface UsageQuestion {
   period: Period
+  /** The end, if it is not that of the period's last day. */
+  until?: string
   /** Without a period. */
   filter: EntryQuery
   width: Width | 'all'
@@ -36,9 +38,10 @@ export interface UsageQuestion {
 }
 
 /** The parameters of the API, also for its CSV. */
-export const usageParameters = ({ period, filter, width, by, include, fillsGaps }: UsageQuestion) => ({
+export const usageParameters = ({ period, until, filter, width, by, include, fillsGaps }: UsageQuestion) => ({
   ...filter,
   ...asBounds(period),
+  ...(until !== undefined && { ending_at: until }),
   bucket_width: width,
   ...(by.length > 0 && { group_by: [...by] }),
   ...(include.length > 0 && { include: [...include] }),
