@@ -99,11 +99,19 @@ test('the rest is “No project” only if there are no further projects in it',
 })
 
 test('a change is a percentage, from ten times on a multiple, and nothing if it would read as 0.0%', () => {
-  const shown = (now: number | null, before: number | null) => Object.values(changeInWords(now, before)).join(' ')
+  const shown = (now: number, before: number) => {
+    const { change, comparison } = changeInWords(now, before)
+    return change ? `${change} ${comparison}` : comparison
+  }
   expect(shown(112.5, 100)).toBe('+12.5% vs. previous period')
   expect(shown(50, 100)).toBe('-50.0% vs. previous period')
   expect(shown(1_240, 100)).toBe('12× the previous period')
   expect(shown(100.04, 100)).toBe('no change')
+})
+
+test('an increase of a tenth or more is notable, a smaller one and any decrease are not', () => {
+  const notable = [110, 1_240, 109, 90, 1].map((now) => changeInWords(now, 100).isNotable)
+  expect(notable).toEqual([true, true, false, false, false])
 })
 
 test('a change from or to an unknown cost or nothing has no percentage', () => {

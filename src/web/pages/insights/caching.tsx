@@ -2,6 +2,7 @@
 import { Anchor, SegmentedControl } from '@mantine/core'
 import { Link } from 'wouter'
 import { columnPercent, percent } from '../../format/counts.ts'
+import { Sparkline } from '../../parts/charts/sparkline.tsx'
 import { countColumn, moneyColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -9,7 +10,6 @@ import { pageOfList } from '../../parts/entries/filters.ts'
 import { Count, Money } from '../../parts/figures.tsx'
 import { useSettings } from '../../server/me.ts'
 import { AllEntries, Entries } from './cells.tsx'
-import classes from './insights.module.css'
 import { LeftOut } from './left-out.tsx'
 import { type CacheGroup, type CacheReport, type Dimension, type ReportQuery, useCache, widthFor } from './queries.ts'
 import { Section } from './section.tsx'
@@ -109,7 +109,9 @@ function columnsOf(dimension: Dimension, timeZone: string, trend: CacheReport | 
       title: 'Over time',
       width: '150px',
       phone: 'hidden',
-      cell: (group) => <Spark label={`Hit rate of ${nameOf(group, dimension)}`} shares={ratesOf(group)} />,
+      cell: (group) => (
+        <Sparkline label={`Hit rate of ${nameOf(group, dimension)}`} values={ratesOf(group)} inWords={percent} />
+      ),
     },
     countColumn('read', 'Cache reads', ({ tokens }) => tokens.cache_read, { width: '120px', phone: 'hidden' }),
     {
@@ -134,33 +136,3 @@ const footOf = (
   read: <Count value={tokens.cache_read} />,
   entries: <AllEntries entries={entries} query={query} />,
 })
-
-/** A row of small bars: a share from 0 to 1 over time. */
-interface SparkProps {
-  /** What it is a share of: “Cache hit rate of claude-opus-4-5”. */
-  label: string
-  /** By step; null where there was none. */
-  shares: readonly (number | null)[]
-}
-
-/** A bar and the gap after it; bars of many steps are narrower. */
-const STEP_PX = 13
-
-function Spark({ label, shares }: SparkProps) {
-  const known = shares.filter((share) => share !== null)
-  const reading = known.length === 0 ? 'none' : `from ${percent(known[0]!)} to ${percent(known.at(-1)!)}`
-  return (
-    <div
-      className={classes.spark}
-      role="img"
-      aria-label={`${label}: ${reading}`}
-      title={reading}
-      style={{ maxWidth: shares.length * STEP_PX }}
-    >
-      {shares.map((share, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the steps of a period have no other key
-        <div key={at} style={{ height: `${share === null ? 0 : Math.max(4, share * 100)}%` }} />
-      ))}
-    </div>
-  )
-}

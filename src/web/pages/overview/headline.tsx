@@ -1,12 +1,14 @@
 /** The four key metrics of a scope, each compared with the previous period, and the forecast of the month. */
 import { Paper, Skeleton } from '@mantine/core'
-import type { ReactNode } from 'react'
-import { count } from '../../format/counts.ts'
+import { IconArrowDownRight, IconArrowUpRight } from '@tabler/icons-react'
 import { money } from '../../format/money.ts'
+import { AMOUNTS } from '../../parts/charts/series.ts'
+import { Sparkline } from '../../parts/charts/sparkline.tsx'
 import { type Figure, FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { Caption, Note } from '../../parts/texts.tsx'
+import { MEASURES } from '../../parts/usage/measures.ts'
 import type { Totals } from '../../parts/usage/usage.ts'
 import { changeInWords } from './change.ts'
 import { MonthForecastCard } from './forecast-card.tsx'
@@ -15,22 +17,7 @@ import classes from './overview.module.css'
 import { addressIn, type Scope, scopeBefore } from './scope.ts'
 import { useTotals, useTrend } from './usage.ts'
 
-interface Headlined {
-  title: string
-  figure: Figure
-  /** Null if unknown. */
-  of: (totals: Totals) => number | null
-  shown: (value: number) => ReactNode
-}
-
-const dollars = (amount: number) => <Money amount={amount} />
-
-const FIGURES: readonly Headlined[] = [
-  { title: 'Cost', figure: 'cost', of: ({ cost }) => cost, shown: dollars },
-  { title: 'List value', figure: 'list_value', of: ({ list_value }) => list_value, shown: dollars },
-  { title: 'Tokens', figure: 'tokens', of: ({ tokens }) => tokens.total, shown: (value) => <Count value={value} /> },
-  { title: 'Entries', figure: 'entries', of: ({ entries }) => entries, shown: count },
-]
+const FIGURES = [MEASURES.cost, MEASURES.list_value, MEASURES.tokens, MEASURES.entries] as const
 
 interface HeadlineProps {
   scope: Scope
@@ -42,11 +29,21 @@ export function Headline({ scope, chosen: { width, dimension } }: HeadlineProps)
   const { data: before } = useTotals(scopeBefore(scope), dimension)
   return (
     <div className={classes.headline} style={{ opacity: isPlaceholderData ? 0.55 : 1 }}>
-      {FIGURES.map(({ title, figure, of, shown }) => {
+      {FIGURES.map(({ title, figure, of, unit }) => {
         const value = trend && of(trend.totals)
         return (
           <Paper key={title} withBorder className={classes.card}>
-            <Note>{title}</Note>
+            <div className={classes.titleAndTrend}>
+              <Note>{title}</Note>
+              {trend && (
+                <Sparkline
+                  label={`${title} over time`}
+                  values={trend.data.map(({ results: [result] }) => (result ? of(result) : 0))}
+                  from={0}
+                  inWords={AMOUNTS[unit].inWords}
+                />
+              )}
+            </div>
             <div className={classes.figure}>
               {trend ? (
                 value === null || value === undefined ? (
@@ -58,14 +55,14 @@ export function Headline({ scope, chosen: { width, dimension } }: HeadlineProps)
                     to={addressIn('/entries', scope)}
                     className={classes.cardLink}
                   >
-                    {shown(value)}
+                    {unit === 'money' ? <Money amount={value} /> : <Count value={value} />}
                   </FigureLink>
                 )
               ) : (
                 <Skeleton height={28} width={120} />
               )}
             </div>
-            <Change figure={figure} now={value} before={before && of(before)} scope={scope} />
+            <Change figure={figure} unit={unit} now={value} before={before && of(before)} scope={scope} />
             {title === 'Cost' && trend && <Rejected totals={trend.totals} scope={scope} />}
           </Paper>
         )
@@ -87,7 +84,6 @@ function Rejected({ totals, scope }: { totals: Totals; scope: Scope }) {
       fz="xs"
       lh="xs"
       display="inline-block"
-      c="var(--mantine-color-anchor)"
     >
       {money(totals.rejected_cost)} rejected, not billed
     </FigureLink>
@@ -96,30 +92,33 @@ function Rejected({ totals, scope }: { totals: Totals; scope: Scope }) {
 
 interface ChangeProps {
   figure: Figure
+  unit: 'money' | 'count'
   now: number | null | undefined
   before: number | null | undefined
   scope: Scope
 }
 
-/** Without a color, because more is neither good nor bad. */
-function Change({ figure, now, before, scope }: ChangeProps) {
+/** More cost is never good, and less is not always: notably more is a warning, everything else is neutral. */
+function Change({ figure, unit, now, before, scope }: ChangeProps) {
   const previous = scopeBefore(scope)
   if (now === undefined || before === undefined) return <Skeleton height={16} width={90} mt={4} />
-  const { change, comparison } = changeInWords(now, before)
+  const { change, isNotable, comparison } = changeInWords(now, before)
+  const Arrow = now! > before! ? IconArrowUpRight : IconArrowDownRight
   return (
     <Caption mt={4}>
       {change === undefined ? (
         comparison
       ) : (
         <>
-          <b>{change}</b>{' '}
+          <b className={classes.change} data-warning={(isNotable && unit === 'money') || undefined}>
+            <Arrow size={14} /> {change}
+          </b>{' '}
           <FigureLink
             figure={figure}
             value={before}
             to={addressIn('/entries', previous)}
             title={periodInWords(previous.period)}
             className={classes.above}
-            td="underline"
           >
             {comparison}
           </FigureLink>
