@@ -58,6 +58,8 @@ export const theme = createTheme({
     DateInput: CALENDAR,
     DateTimePicker: CALENDAR,
     MonthPickerInput: CALENDAR,
+    // In texts, tables and cards: the color of the text, with a line (main.css).
+    Anchor: { defaultProps: { underline: 'always' } },
     Button: { defaultProps: { size: 'sm' } },
     Badge: { defaultProps: { variant: 'light', size: 'sm', radius: 'sm', tt: 'none' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300, events: { hover: true, focus: true, touch: true } } },

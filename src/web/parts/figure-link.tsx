@@ -49,7 +49,7 @@ interface FigureLinkProps extends AnchorProps {
 
 /** A figure as a link to the list whose total it is. */
 export const FigureLink = ({ figure: of, value, to, children, ...anchor }: FigureLinkProps) => (
-  <Anchor component={Link} href={to} inherit c="inherit" {...figure(of, value)} {...anchor}>
+  <Anchor component={Link} href={to} inherit {...figure(of, value)} {...anchor}>
     {children}
   </Anchor>
 )

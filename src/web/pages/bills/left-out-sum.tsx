@@ -16,7 +16,7 @@ interface LeftOutSumProps {
 export function LeftOutSum({ left, href, isUnpriced = false }: LeftOutSumProps) {
   const unpriced = isUnpriced ? left.entries : (left.unpriced_entries ?? 0)
   return (
-    <Anchor component={Link} href={href} inherit c="inherit">
+    <Anchor component={Link} href={href} inherit>
       <span {...figure('entries', left.entries)}>{entriesInWords({ ...left, unpriced_entries: unpriced })}</span>
       {unpriced < left.entries && (
         <>

@@ -83,7 +83,7 @@ function Waiting({ lastUse, waits }: { lastUse: string | null; waits: string }) 
           {seesTelemetry ? (
             <>
               See{' '}
-              <Anchor component={Link} href="/telemetry" size="sm" underline="always">
+              <Anchor component={Link} href="/telemetry" size="sm">
                 Telemetry
               </Anchor>{' '}
               for what was accepted, what was rejected, and why.

@@ -181,12 +181,7 @@ function PriceRow({ entry, valuation }: { entry: EntryDetail; valuation: NonNull
   return (
     <Note>
       Price for{' '}
-      <Anchor
-        component={Link}
-        href={addressOf('/prices', { tab: 'cost', model: entry.model })}
-        size="sm"
-        underline="always"
-      >
+      <Anchor component={Link} href={addressOf('/prices', { tab: 'cost', model: entry.model })} size="sm">
         <bdi>{[provider, model].filter(Boolean).join(' / ')}</bdi>
       </Anchor>{' '}
       ({source === 'default' ? 'built-in price table' : source},{' '}
@@ -221,7 +216,7 @@ function Unpriced({ entry: { model, reported_cost } }: { entry: EntryDetail }) {
       The price table has no price for <bdi>{model}</bdi>
       {reported_cost === null && ', so its cost is unknown (not 0)'}.{' '}
       {maySet ? (
-        <Anchor component={Link} href={addressOf('/prices', { tab: 'cost', model })} size="sm" underline="always">
+        <Anchor component={Link} href={addressOf('/prices', { tab: 'cost', model })} size="sm">
           Find out why and set a price
         </Anchor>
       ) : (

@@ -100,12 +100,7 @@ export function Sums({ sums: { totals, uncounted, error, isStale, calculate }, f
       {unpriced > 0 && (
         <Note>
           cost excludes{' '}
-          <FigureLink
-            figure="entries"
-            value={unpriced}
-            to={addressOf('/entries', { ...filters, priced: 'false' })}
-            td="underline"
-          >
+          <FigureLink figure="entries" value={unpriced} to={addressOf('/entries', { ...filters, priced: 'false' })}>
             {counted(unpriced, 'unpriced entry', 'unpriced entries')}
           </FigureLink>
         </Note>
@@ -116,12 +111,7 @@ export function Sums({ sums: { totals, uncounted, error, isStale, calculate }, f
           {uncounted.parts.map(({ statuses, words, entries }, index) => (
             <Fragment key={words}>
               {index > 0 && ', '}
-              <FigureLink
-                figure="entries"
-                value={entries}
-                to={addressOf('/entries', { ...filters, status: statuses })}
-                td="underline"
-              >
+              <FigureLink figure="entries" value={entries} to={addressOf('/entries', { ...filters, status: statuses })}>
                 {count(entries)} {words}
               </FigureLink>
             </Fragment>

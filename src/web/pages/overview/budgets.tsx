@@ -65,7 +65,7 @@ function Line({ budget: { id, name, measure, current } }: { budget: Budget }) {
   return (
     <li>
       <Group gap="xs" wrap="nowrap" justify="space-between">
-        <Anchor component={Link} href={`/budgets/${id}`} size="sm" fw={600} c="inherit" truncate>
+        <Anchor component={Link} href={`/budgets/${id}`} size="sm" fw={600} truncate>
           <bdi>{name}</bdi>
         </Anchor>
         <div style={{ flexShrink: 0 }}>

@@ -72,6 +72,5 @@ const Line = ({ group, dimension, measure, scope, share }: LineProps) => (
     share={share}
     page={addressOfGroup(dimension, keyOf(group, dimension), scope.name)}
     entries={entriesOf(group, dimension, scope)}
-    c="inherit"
   />
 )

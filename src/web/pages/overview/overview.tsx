@@ -189,7 +189,7 @@ function PinnedView({ view: { id, name, parameters } }: { view: ReportView }) {
   const value = data && of(data.totals)
   return (
     <Paper withBorder p="md" h="100%">
-      <Anchor component={Link} href={address} size="sm" fw={600} c="inherit">
+      <Anchor component={Link} href={address} size="sm" fw={600}>
         <bdi>{name}</bdi>
       </Anchor>
       <Text fz="xl" fw={600}>

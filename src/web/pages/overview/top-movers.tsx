@@ -91,7 +91,7 @@ function Line({ mover, scope, chosen }: TopMoversProps & { mover: Mover }) {
   }
   return (
     <li>
-      <Anchor component={Link} href={comparison(group, scope, chosen)} size="sm" c="inherit" truncate>
+      <Anchor component={Link} href={comparison(group, scope, chosen)} size="sm" truncate>
         <bdi>{labelOf(group, dimension)}</bdi>
       </Anchor>
       <Text span size="sm" fw={600} className={classes.amount}>

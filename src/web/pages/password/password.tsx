@@ -24,7 +24,7 @@ const NoLink = () => (
     </Text>
     <Text size="sm">
       Already have a password?{' '}
-      <Anchor component={Link} href="/" size="sm" underline="always">
+      <Anchor component={Link} href="/" size="sm">
         Sign in
       </Anchor>
     </Text>

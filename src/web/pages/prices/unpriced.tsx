@@ -79,7 +79,6 @@ const COLUMNS: Column<UnpricedModel>[] = [
         figure="entries"
         value={entries}
         to={addressOf('/entries', { model, provider: provider ?? 'none', priced: 'false' })}
-        c="var(--mantine-color-anchor)"
       >
         <Count value={entries} />
       </FigureLink>

@@ -58,7 +58,7 @@ function LinkedAmount({
     )
   }
   return (
-    <Anchor component={Link} href={href} inherit c="inherit">
+    <Anchor component={Link} href={href} inherit>
       {amount}
     </Anchor>
   )

@@ -86,7 +86,7 @@ const NoRules = ({ mayChange }: { mayChange: boolean }) => (
     }
   >
     Without rules, entries go to the project or ticket that their report names. All others stay in{' '}
-    <Anchor component={Link} href="/unattributed" inherit underline="always">
+    <Anchor component={Link} href="/unattributed" inherit>
       Unattributed
     </Anchor>
     . A rule assigns entries by what they have in common, such as a repository, branch or agent.

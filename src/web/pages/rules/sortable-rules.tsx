@@ -141,7 +141,7 @@ const Destination = ({ rule: { project, ticket, warnings } }: { rule: Rule }) =>
   <div className={classes.destination}>
     <Text size="sm">
       <Dimmed aria-hidden>→ </Dimmed>
-      <Anchor component={Link} href={`/work/projects/${project.id}`} size="sm" underline="always">
+      <Anchor component={Link} href={`/work/projects/${project.id}`} size="sm">
         {project.key}
       </Anchor>
       {ticket && (

@@ -65,7 +65,7 @@ const NoLink = () => (
 
 /** Loads the page again, which then knows that there are people. */
 const SignInLink = ({ children }: { children: string }) => (
-  <Anchor href="/" size="sm" underline="always">
+  <Anchor href="/" size="sm">
     {children}
   </Anchor>
 )

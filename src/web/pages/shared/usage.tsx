@@ -60,7 +60,7 @@ function NothingShared({ shared }: { shared: Shared | null }) {
       ) : (
         <>
           Ask {name} at{' '}
-          <Anchor href={`mailto:${email}`} inherit underline="always">
+          <Anchor href={`mailto:${email}`} inherit>
             {email}
           </Anchor>
           .

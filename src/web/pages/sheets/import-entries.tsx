@@ -42,7 +42,7 @@ export function ImportEntries({ id, close }: { id: string; close: () => void }) 
       <Stack>
         <Note>
           The first line names the columns, as in the{' '}
-          <Anchor href="/api/v1/token-sheets/template" download inherit underline="always">
+          <Anchor href="/api/v1/token-sheets/template" download inherit>
             template
           </Anchor>
           ; each row after it is an entry. Either all rows are added or none.

@@ -147,7 +147,7 @@ const OtherSheets = ({ sheets, isOwn }: { sheets: Sheet[]; isOwn: boolean }) => 
     <List size="sm" mt={4}>
       {sheets.map(({ id, period, status, entries }) => (
         <List.Item key={id}>
-          <Anchor component={Link} href={`/sheets/${id}`} size="sm" underline="always">
+          <Anchor component={Link} href={`/sheets/${id}`} size="sm">
             {periodInWords(period)}
           </Anchor>
           , {status}, {counted(entries, 'entry', 'entries')}

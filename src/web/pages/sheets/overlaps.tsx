@@ -39,7 +39,7 @@ export function OverlapList({ overlaps }: { overlaps: Overlaps }) {
         {overlaps.slice(0, SHOWN).map(({ entry, reported }) => (
           <List.Item key={`${entry.id} ${reported.id}`}>
             {entry.agent_harness}, {span(entry)}, overlaps a{' '}
-            <Anchor component={Link} href={addressOf('/entries', { open: reported.id })} size="sm" underline="always">
+            <Anchor component={Link} href={addressOf('/entries', { open: reported.id })} size="sm">
               reported entry
             </Anchor>
             , {span(reported)}

@@ -31,7 +31,7 @@ export function Waiting() {
     <Stack gap="lg">
       <Text size="sm">
         To approve them one after the other, also with the keyboard, open your{' '}
-        <Anchor component={Link} href="/inbox" inherit underline="always">
+        <Anchor component={Link} href="/inbox" inherit>
           inbox
         </Anchor>
         .

@@ -48,11 +48,7 @@ export function SignInForm({ before }: SignInFormProps) {
       </Button>
       <Caption>
         Forgot your password, or never set one? Ask an admin for a link. They create it in People or with{' '}
-        <code>tally users reset-password</code>. Programs use the{' '}
-        <Anchor href="/docs/api" underline="always">
-          API
-        </Anchor>{' '}
-        with a token.
+        <code>tally users reset-password</code>. Programs use the <Anchor href="/docs/api">API</Anchor> with a token.
       </Caption>
     </Form>
   )

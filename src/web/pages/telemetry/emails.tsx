@@ -24,7 +24,7 @@ export function Emails({ emails, isByEmail }: { emails: readonly Email[]; isByEm
         <Text size="sm">
           Telemetry pushed with an organization token belongs to the creator of the token. To assign it to the person
           whose e-mail address it contains instead, enable this in{' '}
-          <Anchor component={Link} href="/settings" size="sm" underline="always">
+          <Anchor component={Link} href="/settings" size="sm">
             Settings
           </Anchor>
           .

@@ -49,13 +49,7 @@ export function RecentEntries({ filter, period: { period, name }, count: all }: 
       <Group justify="space-between">
         <SectionTitle>Recent entries</SectionTitle>
         {all !== undefined && all > 0 && (
-          <FigureLink
-            figure="entries"
-            value={all}
-            to={addressOf('/entries', list)}
-            fz="sm"
-            c="var(--mantine-color-anchor)"
-          >
+          <FigureLink figure="entries" value={all} to={addressOf('/entries', list)} fz="sm">
             {all === 1 ? 'Show entry' : `All ${count(all)} entries`}
           </FigureLink>
         )}

@@ -35,7 +35,6 @@ export function ThingTotals({ filter, period, totals, isStale }: ThingTotalsProp
             value={unpriced_entries}
             to={addressOf('/entries', { ...of, priced: 'false' })}
             fz="xs"
-            c="var(--mantine-color-anchor)"
             display="block"
           >
             {counted(unpriced_entries, 'entry', 'entries')} without a price

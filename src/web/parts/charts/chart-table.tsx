@@ -33,7 +33,7 @@ export function ChartTable({ points, series, format, totals, heading = 'Period',
     const shown = inWords(value, format)
     if (value && isRest && href !== undefined) {
       return (
-        <Anchor component={Link} href={href} inherit c="inherit">
+        <Anchor component={Link} href={href} inherit>
           {shown}
         </Anchor>
       )

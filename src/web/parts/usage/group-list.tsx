@@ -20,11 +20,9 @@ interface GroupLineProps {
   page: string | undefined
   /** The list of its entries; undefined if no filter selects them. */
   entries: string | undefined
-  /** Of the label, if it is a link. */
-  c?: 'inherit'
 }
 
-export function GroupLine({ label, figures, measure, share, page, entries, c }: GroupLineProps) {
+export function GroupLine({ label, figures, measure, share, page, entries }: GroupLineProps) {
   const name = <bdi>{label}</bdi>
   const value = measure === 'cost' ? figures.cost : figures.tokens.total
   const amount = measure === 'cost' ? <Money amount={value} /> : <Count value={figures.tokens.total} />
@@ -36,7 +34,7 @@ export function GroupLine({ label, figures, measure, share, page, entries, c }: 
           {name}
         </Text>
       ) : (
-        <Anchor component={Link} href={href} size="sm" truncate {...(c && { c })}>
+        <Anchor component={Link} href={href} size="sm" truncate>
           {name}
         </Anchor>
       )}
