@@ -18,11 +18,14 @@ export interface DaySums {
   days: { day: string; spent: bigint }[]
   /** Whole days of the last four weeks. */
   past: { weekday: number; spent: number }[]
-  /** The rest of the period. */
+  /** What was spent since the last full hour, in units: forecasts are made for that hour. */
+  sinceHour: bigint
+  /** The rest of the period from that hour on. */
   rest: { day: string; weekday: number; share: number }[]
 }
 
 const PAST_DAYS = 28
+const HOUR_MS = 3_600_000
 
 /** A forecast for longer than this says nothing. */
 const REST_DAYS = 400
@@ -38,12 +41,12 @@ export const DAYS_TASK: SlowTask<DaysArgs, DaySums> = {
     const earliest = addDays(lastDay, 1 - limit)
     const firstDay = period.startsAt < startOfDay(earliest, timeZone) ? earliest : dayAt(period.startsAt, timeZone)
     const pastFrom = addDays(today, -PAST_DAYS)
-    if (!budget || !filter || lastDay < firstDay) return { days: [], past: [], rest: [] }
+    if (!budget || !filter || lastDay < firstDay) return { days: [], past: [], sinceHour: 0n, rest: [] }
     const terms = await readTerms(reader, [{ ...budget, periods: [] }], circumstances)
-    const sumsOf = async (of: readonly string[]): Promise<bigint[]> => {
-      const bounds = [...of, addDays(of.at(-1)!, 1)].map((day) => startOfDay(day, timeZone))
-      return (await sumEntries(reader, { budget, filter, terms, bounds })).map(({ inMillionths }) => inMillionths)
-    }
+    const sumsBetween = async (bounds: readonly number[]): Promise<bigint[]> =>
+      (await sumEntries(reader, { budget, filter, terms, bounds })).map(({ inMillionths }) => inMillionths)
+    const sumsOf = (of: readonly string[]): Promise<bigint[]> =>
+      sumsBetween([...of, addDays(of.at(-1)!, 1)].map((day) => startOfDay(day, timeZone)))
     const days = daysBetween(firstDay, lastDay)
     let total = 0n
     const spent = (await sumsOf(days)).map((sum) => {
@@ -52,10 +55,13 @@ export const DAYS_TASK: SlowTask<DaysArgs, DaySums> = {
     })
     const pastDays = daysBetween(pastFrom, addDays(today, -1))
     const pastSums = await sumsOf(pastDays)
+    const hour = now - (now % HOUR_MS)
+    const [since] = hour < period.endsAt ? await sumsBetween([Math.max(hour, period.startsAt), period.endsAt]) : [0n]
     return {
       days: days.map((day, at) => ({ day, spent: spent[at]! })),
       past: pastDays.map((day, at) => ({ weekday: weekdayOf(day), spent: Number(pastSums[at]! / 1_000_000n) })),
-      rest: restOf({ today, now, endsAt: period.endsAt, timeZone }),
+      sinceHour: since! / 1_000_000n,
+      rest: restOf({ today, now: hour, endsAt: period.endsAt, timeZone }),
     }
   },
 }

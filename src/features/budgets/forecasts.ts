@@ -27,9 +27,14 @@ export function createForecasts({ db, clock, organization, spending }: Dependenc
     return db.slowly(DAYS_TASK, { budgetId: budget.id, period, now, timeZone, weekStart, markupPpm, limit: DAYS_LIMIT })
   }
 
-  function forecastAt(period: PeriodRecord, { past, rest }: DaySums) {
+  /** It changes once an hour, unless more is spent by then than it says. */
+  function forecastAt(period: PeriodRecord, { past, rest, sinceHour }: DaySums) {
     if (rest.length === 0) return null
-    return forecastOf({ past, rest, spent: Number(unitsOf(period)), available: Number(period.available) })
+    const [spent, available] = [Number(unitsOf(period)), Number(period.available)]
+    const predicted = forecastOf({ past, rest, spent: spent - Number(sinceHour), available })
+    if (!predicted) return null
+    const [amount, low, high] = [predicted.amount, predicted.low, predicted.high].map((each) => Math.max(each, spent))
+    return { ...predicted, amount: amount!, low: low!, high: high!, ...(spent > available && { exceededOn: null }) }
   }
 
   /** Creates alerts of forecasts that reach a threshold. */
