@@ -37,6 +37,7 @@ const FILES: Record<string, string> = {
   'cases/github-copilot/session-state': '.copilot/session-state',
   'cases/grok': '.grok/sessions',
   'cases/kimi-code': '.kimi-code/sessions',
+  'cases/openclaw/2026.5.19': '.openclaw/agents/main/sessions',
   'cases/openhands': '.openhands/conversations',
   'cases/pi': '.pi/agent/sessions/--home-dev-acme-web--',
   'cases/qwen-code/947158b7-b45d-419a-9d7d-25a1ee1e37f7.jsonl':
@@ -49,6 +50,13 @@ function gooseRows(): Record<string, Row[]> {
   const { messages, ...others } = json('cases/goose/rows.json') as { messages: Row[] }
   const left = (row: Row) => ({ message_id: `message-${row.id}`, timestamp: null, tokens: null })
   return { ...others, messages: messages.map((row) => ({ ...row, ...left(row) })) }
+}
+
+/** OpenClaw's rows, none of them compressed. */
+function openclawRows(): Record<string, Row[]> {
+  const { transcript_events, ...others } = json('cases/openclaw/rows.json') as Record<string, Row[]>
+  const asText = ({ event, is_compressed: _, ...row }: Row) => ({ ...row, event_json: JSON.stringify(event) })
+  return { ...others, transcript_events: transcript_events!.map(asText) }
 }
 
 /** Kilo's rows. What its reader does not need was left out; the other columns are those of opencode. */
@@ -78,8 +86,10 @@ export const SERVED: Record<AgentName, Totals> = {
   'github-copilot': { input: 14_042, output: 1_474, cacheRead: 65_287, cacheWrite: 4_810 },
   goose: { input: 7_155, output: 1_165, cacheRead: 36_085, cacheWrite: 1_110 },
   grok: { input: 6_122, output: 966, cacheRead: 30_854, cacheWrite: 370 },
+  hermes: { input: 5_015, output: 545, cacheRead: 25_105, cacheWrite: 0 },
   kilo: { input: 5_038, output: 614, cacheRead: 25_266, cacheWrite: 0 },
   'kimi-code': { input: 5_015, output: 545, cacheRead: 25_105, cacheWrite: 1_480 },
+  openclaw: { input: 9_050, output: 1_050, cacheRead: 45_350, cacheWrite: 370 },
   opencode: { input: 780, output: 94, cacheRead: 1_024, cacheWrite: 0 },
   openhands: { input: 5_061, output: 683, cacheRead: 25_427, cacheWrite: 0 },
   pi: { input: 52_864, output: 10_999, cacheRead: 490_370, cacheWrite: 98_353 },
@@ -93,6 +103,8 @@ export function layOutCaptures(home: AgentHome): void {
   home.writeDatabase('.local/share/goose/sessions/sessions.db', gooseRows()).close()
   const opencode = readFileSync(join(FIXTURES, OPENCODE_SCHEMA), 'utf8')
   home.writeDatabase('.local/share/kilo/kilo.db', kiloRows(), opencode).close()
+  home.writeDatabase('.hermes/state.db', json('cases/hermes/rows.json')).close()
+  home.writeDatabase('.openclaw/agents/main/agent/openclaw-agent.sqlite', openclawRows()).close()
   const tables = {
     session: json('cases/opencode/opencode-db-session-rows.json'),
     message: json('cases/opencode/opencode-db-message-rows.json'),
