@@ -80,7 +80,8 @@ const TALLY: Program = {
 /** Those that it reads, by their names there. */
 const OF_CCUSAGE: Partial<Record<AgentName, string>> = {
   ...{ 'claude-code': 'claude', codex: 'codex', 'gemini-cli': 'gemini', 'github-copilot': 'copilot', goose: 'goose' },
-  ...{ grok: 'grok', kilo: 'kilo', 'kimi-code': 'kimi', opencode: 'opencode', pi: 'pi', 'qwen-code': 'qwen' },
+  ...{ grok: 'grok', hermes: 'hermes', kilo: 'kilo', 'kimi-code': 'kimi', openclaw: 'openclaw' },
+  ...{ opencode: 'opencode', pi: 'pi', 'qwen-code': 'qwen' },
 }
 
 const CCUSAGE: Program = {
@@ -133,7 +134,8 @@ const AGENTSVIEW: Program = {
     const program = join(PEERS, 'venv/bin/agentsview')
     const sums: ByAgent = {}
     try {
-      await run(home, [program, 'sync'])
+      // Fails if it cannot read one of the agents; it has the others.
+      await run(home, [program, 'sync'], [0, 1])
       for (const agent of agents) {
         const flags = ['--all', '--offline', '--no-sync', '--agent', OF_AGENTSVIEW[agent], '--json']
         const { totals, sessionCounts } = JSON.parse(await run(home, [program, 'usage', 'daily', ...flags]))
