@@ -1,6 +1,8 @@
 -- The same as ../sqlite/0054_telemetry_calls.sql.
 CREATE TABLE telemetry_calls (
-  identity bytea NOT NULL PRIMARY KEY CHECK (octet_length(identity) = 16),
-  day bigint NOT NULL
+  user_id bigint NOT NULL REFERENCES users (id),
+  identity bytea NOT NULL CHECK (octet_length(identity) = 16),
+  day bigint NOT NULL,
+  PRIMARY KEY (user_id, identity)
 );
 CREATE INDEX telemetry_calls_by_day ON telemetry_calls (day);

@@ -663,6 +663,7 @@ export function defineTables(kit: ColumnKit) {
       identity: bytes('identity').notNull(),
     }),
     telemetryCalls: table('telemetry_calls', {
+      userId: integer('user_id').notNull(),
       identity: bytes('identity').notNull(),
       day: integer('day').notNull(),
     }),

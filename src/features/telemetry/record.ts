@@ -47,10 +47,10 @@ export async function recordObservations(
     if (rejected === undefined) usable.push(observation)
     else recorded.outcomes.push({ observation, outcome: { rejected } })
   }
-  await push.lock(usable, () => usable.flatMap(locksOf))
+  await push.lock(usable, () => usable.flatMap((observation) => locksOf(observation, caller)))
   for (const group of await groupBySession(usable, push)) {
     const ownership = await ownerOf(tx, group, { caller, ...dependencies })
-    const { accounted, shrunk } = await recordGroup(tx, group, push, { ...ownership, now })
+    const { accounted, shrunk } = await recordGroup(tx, group, push, { ...ownership, caller, now })
     recorded.shrunk.push(...shrunk)
     for (const [position, outcome] of accounted.outcomes.entries()) {
       recorded.outcomes.push({ observation: group.keyed[position]!.observation, outcome })
@@ -61,11 +61,11 @@ export async function recordObservations(
 
 /**
  * Spans of several sessions may report the same call. A request has thousands of identities, and PostgreSQL has room for
- * some thousand locks of all transactions, so identities share 256 of them.
+ * some thousand locks of all transactions, so the identities of a person share 16 of them.
  */
-function locksOf({ usage }: Observation): string[] {
+function locksOf({ usage }: Observation, { person }: Pusher): string[] {
   if (usage.kind !== 'request') return []
-  return [...usage.claims, ...usage.repeats].map((identity) => `telemetry call ${identity.slice(0, 2)}`)
+  return [...usage.claims, ...usage.repeats].map((identity) => `telemetry call ${person.id} ${identity.slice(0, 1)}`)
 }
 
 async function groupBySession(observations: Observation[], push: TelemetryPush): Promise<Group[]> {
@@ -123,12 +123,12 @@ async function recordGroup(
   tx: Tx,
   group: Group,
   push: TelemetryPush,
-  { owner, email, now }: Whose & { now: number },
+  { owner, email, caller: { person }, now }: Whose & { caller: Pusher; now: number },
 ): Promise<{ accounted: Accounted; shrunk: Observation[] }> {
   const session = await push.join(group, group.keyed[0]!.observation.source, owner)
   const { calls, ...keys } = keysOf(group)
   const known = await getKnown(tx, session.id, keys)
-  for (const call of await listCalls(tx, calls)) known.seen.add(call)
+  for (const call of await listCalls(tx, person.id, calls)) known.seen.add(call)
   const accounted = account(known, group.keyed, now, session.timeZone)
   // A session in which nothing could be counted is not saved.
   if (accounted.totals.length === 0) return { accounted, shrunk: [] }
@@ -139,7 +139,7 @@ async function recordGroup(
   })
   await saveTotals(tx, session.id, accounted.changed)
   await insertSeen(tx, session.id, accounted.seen)
-  await insertCalls(tx, accounted.claimed, now)
+  await insertCalls(tx, person.id, accounted.claimed, now)
   await saveStreams(tx, session.id, accounted.streams)
   return { accounted, shrunk: await recordEntries(group, accounted, push, owner) }
 }

@@ -89,7 +89,7 @@ export function createTelemetryService({ db, clock, audit, organization, people,
       await db.write((tx) => forgetSeen(tx, sessionId, before))
     }
     const old = await listOldCalls(db.read, before)
-    if (old.length > 0) await db.write((tx) => deleteCalls(tx, old))
+    if (old.length > 0) await db.write((tx) => deleteCalls(tx, old, before))
   }
 
   return {

@@ -10,6 +10,7 @@ import { createServices } from '../../../src/services.ts'
 import expected from '../../fixtures/gen-ai/expected.json' with { type: 'json' }
 import { forEachEngine } from '../../support/databases.ts'
 import { toProtobuf } from '../../support/otlp.ts'
+import { addReporter } from '../../support/reports.ts'
 import { type Capture, capturesIn, readOf } from '../../support/telemetry.ts'
 import { runs } from '../../support/tier.ts'
 
@@ -202,7 +203,7 @@ async function stage(db: Database) {
     later: (ms: number) => {
       now += ms
     },
-    push: (capture: Capture) => telemetry.receive(caller, readOf(capture)),
+    push: (capture: Capture, by = caller) => telemetry.receive(by, readOf(capture)),
     async listed() {
       const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '500' }, 'UTC'))
       return data
@@ -259,6 +260,18 @@ forEachEngine('the entries of libraries', (open) => {
       await set.telemetry.tidy()
       expect(await known()).toEqual([])
     }
+  })
+
+  test('count the calls of everybody, whatever others have claimed before', async () => {
+    const around = tracesOf(['langchain', [spanOf(1, null, USED)]])
+    const call = tracesOf(['client', [spanOf(2, 1, USED)]])
+    const set = await stage(await open({ priced: true }))
+    const colleague = await addReporter(set.people, { name: 'Bob', role: 'member' })
+    for (const capture of [around, call]) await set.push(capture, colleague)
+    await set.push(call)
+    expect((await set.listed()).map(({ requests, tokens }) => [requests, tokens.input, tokens.output])).toEqual([
+      ...[0, 1].map(() => [1, 10, 3]),
+    ])
   })
 
   test('count at once what comes at the same moment', async () => {
