@@ -166,9 +166,10 @@ function statusIn(sources: StatusState['sources'], agent: AgentName): ReportedAg
   }
 }
 
-/** What was last reported of an agent, or would be. */
-export function lastStatus(environment: AgentsEnvironment, agent: AgentName): ReportedAgent | undefined {
-  return statusIn(loadState(environment)?.sources ?? {}, agent)
+/** What was last reported of each agent, or would be. */
+export function lastStatuses(environment: AgentsEnvironment): (agent: AgentName) => ReportedAgent | undefined {
+  const sources = loadState(environment)?.sources ?? {}
+  return (agent) => statusIn(sources, agent)
 }
 
 /** The most frequent ones, as the server takes them. */

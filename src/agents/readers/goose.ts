@@ -20,7 +20,13 @@ import {
 import { columnsOf, type Database, withDatabase } from '../session-database.ts'
 import { Damages } from '../session-lines.ts'
 import { parseObject } from './json-objects.ts'
-import { recordedCounts, reportUnknownFields, reportUnknownVersion, tokenFields } from './known-fields.ts'
+import {
+  recordedCounts,
+  reportAbsentColumns,
+  reportUnknownFields,
+  reportUnknownVersion,
+  tokenFields,
+} from './known-fields.ts'
 import type { Reader } from './reader.ts'
 
 const DATABASE = 'sessions.db'
@@ -94,10 +100,10 @@ function readDatabase(path: string): FileReading {
 /** By id. Rows have all columns, so that one with another name is noticed. */
 function sessionsIn(database: Database, damages: Damages): Map<unknown, Row> {
   const { version } = versionOf(database)
-  reportAbsent(database, 'schema_version', ['version', 'applied_at'], damages)
+  reportAbsentColumns(database, 'schema_version', ['version', 'applied_at'], { damages, isLeftOut: true })
   if (version > VERSIONS.last) reportUnknownVersion(version, damages.of(null))
   const columns = ['id', 'created_at', 'working_dir', ...TOTALS.slice(0, version < VERSIONS.cache ? 2 : 4)]
-  reportAbsent(database, 'sessions', columns, damages)
+  reportAbsentColumns(database, 'sessions', columns, { damages, isLeftOut: true })
   if (!hasColumns(database, 'sessions', ['id', 'created_at'])) return new Map()
   const query = `SELECT *, strftime('%s', created_at) AS started FROM sessions`
   return new Map(
@@ -121,17 +127,9 @@ function hasColumns(database: Database, table: string, names: readonly string[])
   return columnsOf(database, table, names).length === names.length
 }
 
-function reportAbsent(database: Database, table: string, names: readonly string[], damages: Damages): void {
-  const found = columnsOf(database, table, names)
-  const absent = names.filter((name) => !found.includes(name))
-  if (absent.length === 0) return
-  const kind = { reason: 'unknown_record', name: table } as const
-  damages.add(`has no ${absent.join(', ')} in its table ${table}, which is left out`, null, kind)
-}
-
 function requestsIn(database: Database, sessions: Map<unknown, Row>, damages: Damages): ModelCall[] {
   if (versionOf(database).version < VERSIONS.ledger) return []
-  reportAbsent(database, 'usage_ledger', [...COUNTS, ...OTHERS], damages)
+  reportAbsentColumns(database, 'usage_ledger', [...COUNTS, ...OTHERS], { damages, isLeftOut: true })
   if (!hasColumns(database, 'usage_ledger', ['id', 'session_id'])) return []
   const calls: ModelCall[] = []
   for (const row of database.query<Row, []>('SELECT * FROM usage_ledger ORDER BY id').iterate()) {

@@ -39,9 +39,8 @@ export const grok: Reader = {
   settle: (files, settledCalls, onNote) =>
     settleByKey(withoutSubAgents(files, settledCalls, onNote), () => false, settledCalls),
   readTitles: (path) => {
-    const title =
-      textOf(readCompanion(summaryPath(path)).generated_title) ||
-      textOf(readCompanion(summaryPath(path)).session_summary)
+    const { generated_title, session_summary } = readCompanion(summaryPath(path))
+    const title = textOf(generated_title) || textOf(session_summary)
     return title === '' ? new Map() : new Map([[sessionOf(path), title]])
   },
 }

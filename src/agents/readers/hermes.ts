@@ -21,7 +21,13 @@ import {
 } from '../model-calls.ts'
 import { columnsOf, type Database, withDatabase } from '../session-database.ts'
 import { Damages } from '../session-lines.ts'
-import { recordedCounts, reportUnknownFields, reportUnknownVersion, tokenFields } from './known-fields.ts'
+import {
+  recordedCounts,
+  reportAbsentColumns,
+  reportUnknownFields,
+  reportUnknownVersion,
+  tokenFields,
+} from './known-fields.ts'
 import type { Reader } from './reader.ts'
 
 const DATABASE = 'state.db'
@@ -91,7 +97,8 @@ function readDatabase(path: string): FileReading {
 function sessionsIn(database: Database, damages: Damages): Map<unknown, Row> {
   const version = versionOf(database)
   if (version > VERSIONS.last) reportUnknownVersion(version, damages.of(null))
-  if (reportAbsent(database, 'sessions', ['id', 'model', 'started_at', 'cwd', ...COUNTS], damages)) return new Map()
+  if (reportAbsentColumns(database, 'sessions', ['id', 'model', 'started_at', 'cwd', ...COUNTS], { damages }))
+    return new Map()
   const rows = database.query<Row, []>('SELECT * FROM sessions').all()
   return new Map(rows.map((session) => [session.id, session]))
 }
@@ -102,22 +109,11 @@ function versionOf(database: Database): number {
   return database.query<{ version: number }, []>('SELECT version FROM schema_version').get()?.version ?? VERSIONS.last
 }
 
-/** Whether one of the columns is absent. */
-function reportAbsent(database: Database, table: string, names: readonly string[], damages: Damages): boolean {
-  const found = columnsOf(database, table, names)
-  const absent = names.filter((name) => !found.includes(name))
-  if (absent.length > 0) {
-    const kind = { reason: 'unknown_record', name: table } as const
-    damages.add(`has no ${absent.join(', ')} in its table ${table}, which is not read`, null, kind)
-  }
-  return absent.length > 0
-}
-
 /** What each model was used for in a session. It counts when that began, so that the sum is of one day, and can only grow. */
 function sumsIn(database: Database, sessions: Map<unknown, Row>, damages: Damages): ModelCall[] {
   if (versionOf(database) < VERSIONS.sums) return []
   const needed = ['session_id', 'model', 'api_call_count', 'first_seen', 'last_seen', ...COUNTS]
-  if (reportAbsent(database, 'session_model_usage', needed, damages)) return []
+  if (reportAbsentColumns(database, 'session_model_usage', needed, { damages })) return []
   const rows = database.query<Row, []>('SELECT * FROM session_model_usage').all()
   return rows.flatMap((row) => {
     damages.session = textOf(row.session_id)

@@ -3,6 +3,8 @@
  * read as 0.
  */
 import { countsOf, type OnDamage, objectOf, textOf } from '../model-calls.ts'
+import { columnsOf, type Database } from '../session-database.ts'
+import type { Damages } from '../session-lines.ts'
 
 /** Reads counts that the agent always records, and reports those that are absent. */
 export function recordedCounts<Names extends readonly string[]>(
@@ -57,6 +59,21 @@ export function reportUnknownUsage(record: unknown, type: unknown, onDamage: OnD
     reason: 'unknown_record',
     name: name || undefined,
   })
+}
+
+/** Whether a column is absent from a table, which is then left out or not read. */
+export function reportAbsentColumns(
+  database: Database,
+  table: string,
+  names: readonly string[],
+  { damages, isLeftOut = false }: { damages: Damages; isLeftOut?: boolean },
+): boolean {
+  const found = columnsOf(database, table, names)
+  const absent = names.filter((name) => !found.includes(name))
+  if (absent.length === 0) return false
+  const what = `has no ${absent.join(', ')} in its table ${table}, which is ${isLeftOut ? 'left out' : 'not read'}`
+  damages.add(what, null, { reason: 'unknown_record', name: table })
+  return true
 }
 
 /** Reports a version of a format that is newer than those that the reader was written for. */

@@ -4,7 +4,7 @@ import { HOOKED_AGENTS, hasHook, hookWarnings, SettingsError, settingsPath } fro
 import { hasTelemetry } from '../../agents/install/telemetry.ts'
 import { lastDelivery, lastError, lastHook, lastWatch, logPath } from '../../agents/journal.ts'
 import { presenceOf, type UnreadPresence, unreadOn } from '../../agents/presence.ts'
-import { lastStatus } from '../../agents/report-status.ts'
+import { lastStatuses } from '../../agents/report-status.ts'
 import { readMe, ServerError } from '../../agents/server.ts'
 import { readJobs, readRefused, refusedFolder, spoolFolder } from '../../agents/spool.ts'
 import { isWatching } from '../../agents/watch/lock.ts'
@@ -85,7 +85,9 @@ export function addAgentsStatusCommand(agents: Command): void {
       const flags = command.optsWithGlobals<StatusFlags>()
       const environment = readAgentsEnvironment()
       const watch = watchStatus(environment)
-      const statuses = (names.length > 0 ? names : AGENT_NAMES).map((agent) => statusOf(agent, environment, watch))
+      const lastOf = lastStatuses(environment)
+      const chosen = names.length > 0 ? names : AGENT_NAMES
+      const statuses = chosen.map((agent) => statusOf(agent, environment, watch, lastOf(agent)))
       const status = {
         agents: statuses,
         unread: names.length > 0 ? [] : unreadOn(environment),
@@ -102,7 +104,12 @@ export function addAgentsStatusCommand(agents: Command): void {
     })
 }
 
-function statusOf(agent: AgentName, environment: AgentsEnvironment, watch: WatchStatus): AgentStatus {
+function statusOf(
+  agent: AgentName,
+  environment: AgentsEnvironment,
+  watch: WatchStatus,
+  last: ReturnType<ReturnType<typeof lastStatuses>>,
+): AgentStatus {
   const { program, version, folders, sessionFiles, lastSessionAt, damage } = presenceOf(agent, environment)
   const sessions = readJobs(environment).waiting.filter(({ content }) => content.agent === agent)
   const refused = readRefused(environment).waiting.filter(({ content }) => content.job.agent === agent)
@@ -114,7 +121,6 @@ function statusOf(agent: AgentName, environment: AgentsEnvironment, watch: Watch
     ...(hasTelemetry(agent, environment, telemetryEndpoint) ? (['telemetry'] as const) : []),
     ...(isWatched ? (['watch'] as const) : []),
   ]
-  const last = lastStatus(environment, agent)
   const status = {
     agent,
     found: program !== null || folders.length > 0 || hook.hook === 'installed' || hook.hook === 'unknown',
