@@ -175,6 +175,7 @@ const EXPORTED_AS: Record<string, string | { not: string }> = {
   'report_views.owner_id': 'report_views',
   'sheets.manager_id': 'token_sheets',
   'sign_ins.user_id': 'sign_ins',
+  'telemetry_calls.user_id': { not: 'hashes that recognize the spans of one call, for a week' },
   'ticket_assumptions.user_id': { not: 'follows from their entries' },
   'tokens.created_by': 'tokens',
   'user_emails.user_id': 'additional_emails',
