@@ -91,11 +91,23 @@ const CONTENT = /^(?:content|parts|text|arguments|input|output|result)$/
 
 /** Whether a record has counts of both sides of a request somewhere, one of which is not 0. */
 function hasUsage(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some(hasUsage)
-  const fields = Object.entries(objectOf(value) ?? {})
-  const countsIn = (side: RegExp) =>
-    fields.flatMap(([name, count]) => (typeof count === 'number' && side.test(name) ? count : []))
-  const [input, output] = [countsIn(INPUT), countsIn(OUTPUT)]
-  if (input.length > 0 && output.length > 0 && [...input, ...output].some((count) => count > 0)) return true
-  return fields.some(([name, inner]) => !CONTENT.test(name) && hasUsage(inner))
+  const record = value as Record<string, unknown>
+  let hasInput = false
+  let hasOutput = false
+  let isAbove = false
+  for (const name in record) {
+    const count = record[name]
+    if (typeof count !== 'number') continue
+    const isInput = INPUT.test(name)
+    if (!isInput && !OUTPUT.test(name)) continue
+    if (isInput) hasInput = true
+    else hasOutput = true
+    if (count > 0) isAbove = true
+  }
+  if (hasInput && hasOutput && isAbove) return true
+  for (const name in record)
+    if (typeof record[name] === 'object' && !CONTENT.test(name) && hasUsage(record[name])) return true
+  return false
 }

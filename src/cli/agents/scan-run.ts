@@ -14,7 +14,7 @@ import { moneyNumber, NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/mo
 import { usageDetails } from '../../shared/usage.ts'
 import { CommandError, EXIT_INCOMPLETE } from '../failures.ts'
 import { counted } from '../terminal/numbers.ts'
-import { note, print, printJson } from '../terminal/print.ts'
+import { note, print, printLongJson } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
 import { previewWire, printPreview } from './scan-preview.ts'
 import { type Priced, printDamage, printRefused, printUses } from './scan-text.ts'
@@ -45,7 +45,7 @@ export async function runScan(flags: ScanFlags): Promise<void> {
     outcome?.issue === null
       ? await reportStatus({ environment: readAgentsEnvironment(), server: server! }, scan.readings)
       : undefined
-  if (flags.json) printJson(jsonOf(scan, flags, { outcome }))
+  if (flags.json) await printScanJson(scan, flags, { outcome })
   else if (outcome) printOutcome(outcome, server!.url)
   else if (scan.uses.length > 0) note('Nothing was sent. Add --report to report them.')
   if (machine !== undefined) note(`What could not be read was reported as well, without paths, as machine ${machine}.`)
@@ -58,7 +58,7 @@ async function runDryRun(flags: ScanFlags): Promise<void> {
   const server = isLoggedOut(flags) ? undefined : agentsServer(flags).server
   const scan = await scanned(flags)
   const preview = server && scan.uses.length > 0 ? await previewed(server, scan.uses, flags) : undefined
-  if (flags.json) printJson(jsonOf(scan, flags, { preview: preview && previewWire(preview, server!.url) }))
+  if (flags.json) await printScanJson(scan, flags, { preview: preview && previewWire(preview, server!.url) })
   else if (preview) {
     printPreview(preview, server!.url, { all: flags.all ?? false })
     printDamage(scan)
@@ -121,17 +121,17 @@ async function scanned({ agent = [...AGENT_NAMES], since, withTitles = false }: 
 async function priced(uses: readonly SessionUse[]): Promise<Priced[]> {
   const values = (await listValuesOf(uses)).values()
   return uses.map((use) => {
-    const costs = use.days.map(({ reportedCost }): Nanos | undefined => {
+    const days = use.days.map((day): Priced['days'][number] => {
       const value = values.next().value ?? undefined
-      if (use.reportedCost !== null) return parseDecimal(reportedCost!, NANO_DIGITS)
-      return value === undefined ? undefined : BigInt(value)
+      if (use.reportedCost !== null) return { ...day, costNanos: parseDecimal(day.reportedCost!, NANO_DIGITS) }
+      return { ...day, costNanos: value === undefined ? undefined : BigInt(value) }
     })
-    const known = costs.filter((cost) => cost !== undefined)
-    return {
-      ...use,
-      days: use.days.map((day, index) => ({ ...day, costNanos: costs[index] })),
+    const known = days.flatMap(({ costNanos }) => costNanos ?? [])
+    // Not a copy, since there may be many.
+    return Object.assign(use, {
+      days,
       costNanos: known.length === 0 ? undefined : known.reduce((sum, cost) => sum + cost),
-    }
+    })
   })
 }
 
@@ -142,21 +142,29 @@ const UNNAMED_COMMITS = new Set(['dev', 'unknown'])
 async function listValuesOf(uses: readonly SessionUse[]): Promise<(string | null)[]> {
   if (uses.length === 0) return []
   const environment = readAgentsEnvironment()
-  const used = uses.flatMap(({ model, provider, service, days }) =>
-    days.map(({ firstAt, lastAt, tokens, requests, requestsAbove, tools }) => ({
-      ...{ model, provider, startedAt: firstAt, endedAt: lastAt, requests },
-      counts: countsOf(tokens),
-      details: detailsOf({ service, requestsAbove, tools }),
-    })),
-  )
-  const digest = new Bun.CryptoHasher('sha256').update(JSON.stringify([VERSION, COMMIT, used])).digest('hex')
+  const hash = new Bun.CryptoHasher('sha256').update(`${VERSION} ${COMMIT}`)
+  for (const usage of usagesOf(uses)) hash.update(JSON.stringify(usage))
+  const digest = hash.digest('hex')
   const kept = loadKept<{ digest: string; values: (string | null)[] }>(environment, 'list-values')
   if (kept?.digest === digest && !UNNAMED_COMMITS.has(COMMIT)) return kept.values
   const { createListValue } = await import('../../features/prices/list-value.ts')
   const listValue = createListValue()
-  const values = used.map((usage) => listValue(usage)?.toString() ?? null)
+  const values = Array.from(usagesOf(uses), (usage) => listValue(usage)?.toString() ?? null)
   storeKept(environment, 'list-values', { digest, values })
   return values
+}
+
+/** Of each day, one by one, since there may be many. */
+function* usagesOf(uses: readonly SessionUse[]) {
+  for (const { model, provider, service, days } of uses) {
+    for (const { firstAt, lastAt, tokens, requests, requestsAbove, tools } of days) {
+      yield {
+        ...{ model, provider, startedAt: firstAt, endedAt: lastAt, requests },
+        counts: countsOf(tokens),
+        details: detailsOf({ service, requestsAbove, tools }),
+      }
+    }
+  }
 }
 
 function detailsOf({ requestsAbove, service, tools }: Pick<SessionUse, 'requestsAbove' | 'service' | 'tools'>) {
@@ -237,21 +245,21 @@ function failWhereUnread(damage: PricedScan['damage']): void {
   )
 }
 
-function jsonOf(
+async function printScanJson(
   { uses, damage, readings, files, bytes }: PricedScan,
   flags: ScanFlags,
   { outcome, preview }: { outcome?: Outcome | undefined; preview?: object | undefined },
-): object {
+): Promise<void> {
   const options = reportOptions(flags)
-  return {
-    data: uses.map((use) => ({
-      report: reportOf(use, options),
-      cost: use.costNanos === undefined ? null : moneyNumber(use.costNanos),
-      cost_basis: use.costNanos === undefined ? null : use.reportedCost === null ? 'list_value' : 'agent',
-      ...(use.days.length > 1 ? { days: use.days.map(dayWire) } : {}),
-      folder: use.folder,
-      file: use.file,
-    })),
+  const wireOf = (use: Priced) => ({
+    report: reportOf(use, options),
+    cost: use.costNanos === undefined ? null : moneyNumber(use.costNanos),
+    cost_basis: use.costNanos === undefined ? null : use.reportedCost === null ? 'list_value' : 'agent',
+    ...(use.days.length > 1 ? { days: use.days.map(dayWire) } : {}),
+    folder: use.folder,
+    file: use.file,
+  })
+  await printLongJson(uses, wireOf, {
     damage: damage.map(damageWire),
     agents: readings.map(({ agent, version, sessions, notRead }) => ({
       ...{ agent_harness: agent, version, sessions, not_read: notRead },
@@ -276,7 +284,7 @@ function jsonOf(
         }
       : null,
     preview: preview ?? null,
-  }
+  })
 }
 
 function dayWire({ firstAt, place: { repository, branch }, requests, tokens, costNanos }: Priced['days'][number]) {

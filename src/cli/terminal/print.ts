@@ -24,6 +24,32 @@ export function printJsonList(data: unknown[]): void {
   printJson({ data, has_more: false, next_page: null })
 }
 
+/** An object with a long list as `data`, item by item, so that it needs no more memory than a short one. */
+export async function printLongJson<Item>(
+  items: readonly Item[],
+  wireOf: (item: Item) => object,
+  rest: object,
+): Promise<void> {
+  await printPieces(
+    (function* () {
+      let text = '{\n  "data": ['
+      for (const [index, item] of items.entries()) {
+        text += `${index === 0 ? '' : ','}\n    ${indented(wireOf(item), '    ')}`
+        if (text.length < PIECE_LENGTH) continue
+        yield Buffer.from(text)
+        text = ''
+      }
+      yield Buffer.from(`${text}${items.length === 0 ? '' : '\n  '}],\n  ${indented(rest, '').slice(1).trimStart()}\n`)
+    })(),
+  )
+}
+
+const PIECE_LENGTH = 65_536
+
+function indented(value: object, indentation: string): string {
+  return JSON.stringify(value, null, 2).replaceAll('\n', `\n${indentation}`)
+}
+
 /** Rows as they are read, so that a long report needs no more memory than a short one. */
 export async function printCsv<Row>(
   rows: AsyncIterable<Row> | Iterable<Row>,
