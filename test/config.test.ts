@@ -221,7 +221,7 @@ describe('a secret', () => {
     expect(refusal({}, { TALLY_SMTP_URL_FILE: long })).toContain('too large')
   })
 
-  test('is refused on the command line, where everybody on the machine can read it', () => {
+  test('is refused on the command line, where everyone on the machine can read it', () => {
     const visible = /visible|can see in the process list/
     expect(() => readConfig({ smtpUrl: SMTP }, {})).toThrow(visible)
     expect(() => readConfig({ databaseUrl: DATABASE }, {})).toThrow(visible)
@@ -236,7 +236,7 @@ describe('a secret', () => {
     expect(readConfig({ databaseUrl: 'postgres://tally@db:5432/tally' }, {}).databaseUrl).toBeDefined()
   })
 
-  test('in a file that everybody on the machine can read is pointed out', async () => {
+  test('in a file that everyone on the machine can read is pointed out', async () => {
     const open = await write('open', SMTP, 0o644)
     const closed = await write('closed', DATABASE, 0o640)
     const environment = { TALLY_SMTP_URL_FILE: open, TALLY_DATABASE_URL_FILE: closed }

@@ -138,7 +138,7 @@ export async function visibleLabelSets(
 
 /**
  * The keys of sets of labels that name a repository of a project that the person leads. Only billing and admins decide
- * which repositories a project has: if entries that were placed there made them so, a lead could draw everybody's
+ * which repositories a project has: if entries that were placed there made them so, a lead could draw everyone's
  * entries into their sight by placing some of their own.
  */
 function ledLabelSets(reader: Reader, userId: number) {

@@ -322,7 +322,7 @@ export async function checkPeople({ people }: Services): Promise<Finding> {
   return warning('people', 'no admin exists', 'Open the link that `tally serve` prints, or run `tally users add`.')
 }
 
-/** What agents recorded and Tally could not read, on everybody's machines. */
+/** What agents recorded and Tally could not read, on everyone's machines. */
 export async function checkAgents({ agentStatus }: Pick<Services, 'agentStatus'>): Promise<Finding[]> {
   const page = { after: undefined, limit: AGENTS_NAMED }
   const { data, has_more } = await agentStatus.list(COMMAND_LINE, { readsAll: false }, page)
@@ -341,7 +341,7 @@ export async function checkAgents({ agentStatus }: Pick<Services, 'agentStatus'>
 /** How many agents are listed one by one. */
 const AGENTS_NAMED = 10
 
-/** Sees what is everybody's. */
+/** Sees what is everyone's. */
 const COMMAND_LINE = { person: null }
 
 /** Erasures that have not ended, and erased texts in unused space. */

@@ -2,7 +2,7 @@ import { note } from './terminal/print.ts'
 
 /**
  * Keeps others out of a database that was just created: its folder may have been made by somebody else before, such as
- * with a `mkdir` that lets everybody read it.
+ * with a `mkdir` that lets everyone read it.
  */
 export async function keepPrivate(dataDir: string): Promise<void> {
   const { protect } = await import('../database/permissions.ts')

@@ -130,7 +130,7 @@ async function addBudgets({ budgets }: Services, { by }: Party): Promise<void> {
   await budgets.count()
 }
 
-/** Makes everybody's tokens, and answers what sends a report with the right one. */
+/** Makes everyone's tokens, and answers what sends a report with the right one. */
 async function addTokens(
   { people, entries }: Services,
   users: Map<string, User>,

@@ -40,7 +40,7 @@ const WEEKEND_SHARE = 0.06
 /** A release is near: twice as much goes on. */
 const BURST_SHARE = 0.08
 
-/** Everybody is away some days. */
+/** Everyone is away some days. */
 const AWAY_SHARE = 0.07
 
 /** Agents report when they are done, a few seconds later. */

@@ -17,7 +17,7 @@ export const SCOPES = {
     description: 'Assign entries to projects and tickets, divide them, and change their summary and labels',
   },
   'entries:correct': {
-    description: 'Correct figures, times, models and providers of entries',
+    description: 'Correct usage, times, models and providers of entries',
     roles: ['billing', 'admin'],
   },
   'entries:approve': { description: 'Approve, reject, reopen and void entries; approve and return token sheets' },

@@ -127,7 +127,7 @@ test('amounts of tokens are shown as tokens', async () => {
 })
 
 describe('a test alert', () => {
-  test('reaches everybody whom a threshold names', async () => {
+  test('reaches everyone whom a threshold names', async () => {
     const server = await startMailServer()
     try {
       const env = {
@@ -165,7 +165,7 @@ test('messages name the flags', async () => {
   expect(await refused('add')).toMatch(/^2 .*--amount/)
   expect(await refused('add', '--amount', 'much')).toMatch(/^2 tally: --amount: 'much' is not a valid number/)
   expect(await refused('add', '--amount', '1.5', '--measure', 'tokens')).toMatch(/^2 tally: --amount: must be a whole/)
-  expect(await add('--threshold', '80=everybody')).toMatch(/^2 .*'everybody' cannot be notified/)
+  expect(await add('--threshold', '80=everyone')).toMatch(/^2 .*'everyone' cannot be notified/)
   expect(await add('--threshold', '0')).toMatch(/^2 .*percentage from 1 to 1000/)
   expect(await add('--threshold', '80', '--threshold', '80')).toMatch(/^2 tally: --threshold: .*same percentage/)
   expect(await add('--from', '2026-11-30', '--to', '2026-11-01')).toMatch(/^2 tally: --to must not be earlier/)

@@ -23,7 +23,7 @@ test('names sums without entries and references to nothing, and exits with 1', a
   await change("INSERT INTO rollup_zones VALUES ('UTC', true)")
   await change("INSERT INTO rollup_periods VALUES (1, 'UTC', 'day', 0, 86400000, 'clean', 0, 1)")
   await change(`INSERT INTO rollup_columns VALUES (1, 3, 'input', ${column})`)
-  // PostgreSQL refuses such rows from everybody.
+  // PostgreSQL refuses such rows from everyone.
   if (!isPostgres) await change('INSERT INTO project_leads (project_id, user_id) VALUES (404, 405)')
   const { code, stdout, stderr } = await tally.run(['verify'])
   expect(code).toBe(1)

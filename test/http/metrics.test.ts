@@ -140,7 +140,7 @@ test('shows how many days have entries, and how many of those have totals', asyn
 
 test('is for this machine, and for read tokens from others', async () => {
   expect((await read()).headers.get('content-type')).toStartWith('text/plain')
-  // Behind a proxy everybody seems to be on this machine.
+  // Behind a proxy everyone seems to be on this machine.
   const proxied = { 'x-forwarded-for': '203.0.113.9' }
   expect((await read(proxied)).status).toBe(401)
   expect((await read({ ...proxied, authorization: `Bearer ${await app.token('read')}` })).status).toBe(200)

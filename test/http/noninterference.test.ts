@@ -74,7 +74,7 @@ const QUERIES: Record<string, string[]> = {
 const OTHERWISE = [
   // It is in the audit log of the person who asks.
   '/api/v1/me/export',
-  // Positions in the log of events are consecutive numbers, which everybody who follows it can count.
+  // Positions in the log of events are consecutive numbers, which everyone who follows it can count.
   '/api/v1/events',
   '/api/v1/changes',
 ]

@@ -57,7 +57,7 @@ describe('what a route allows', () => {
     '/management': { session: ['admin'] },
     '/bills': { service: ['billing', 'admin'], session: ['billing', 'admin'] },
     '/mixed': { read: ROLES, session: ['admin'] },
-    '/everybody': { session: EVERY_ROLE },
+    '/everyone': { session: EVERY_ROLE },
     '/viewers': { session: ['viewer'] },
   }
   const isAllowed = (allowed: Exclude<Allowed, 'anyone'>, { kind, role }: Credential) =>

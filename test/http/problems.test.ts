@@ -76,7 +76,7 @@ describe('an address', () => {
       expect([call, status, json.code, headers.get('allow')]).toEqual([call, 405, 'method_not_allowed', allowed])
     }
     expect((await app.call('DELETE /api/v1/token-entries')).status).toBe(401)
-    // Signing in needs no credential, and so its address answers the same to everybody; signing out does.
+    // Signing in needs no credential, and so its address answers the same to everyone; signing out does.
     expect((await app.call('PUT /api/v1/session')).headers.get('allow')).toBe('DELETE, OPTIONS, POST')
     expect((await app.call('OPTIONS /api/v1/session')).status).toBe(204)
     expect((await app.call('DELETE /api/v1/session')).status).toBe(401)

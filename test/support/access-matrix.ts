@@ -102,7 +102,7 @@ const OBJECTS: Record<string, { id: () => string; none: string; entry?: () => st
   '/api/v1/share-links/{id}': { id: () => other.shareLink, none: newId('shr') },
   '/api/v1/tokens/{id}': { id: () => other.tokenId, none: newId('tok') },
   '/api/v1/token-sheets/{id}': { id: () => other.sheet, none: newId('sht'), entry: () => other.sheetEntry },
-  // Prices are everybody's to read.
+  // Prices are everyone's to read.
   '/api/v1/prices/{id}': null,
   // The names of work as well; what is left out of it for members is tested in test/features/projects/routes.test.ts.
   '/api/v1/clients/{id}': null,
@@ -701,7 +701,7 @@ export function testAccess(start: () => Promise<AccessHost>, extent: Extent): vo
       }
       let asked = 0
       for (const operation of secured().filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
-        // Names of work are everybody's. Checks of budgets refuse other people, whether they exist or not.
+        // Names of work are everyone's. Checks of budgets refuse other people, whether they exist or not.
         if (/\/(clients|projects|tickets|budgets\/check)$/.test(operation.path)) continue
         for (const { name } of operation.parameters ?? []) {
           const values = filters[name]

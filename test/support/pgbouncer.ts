@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { freePort } from './binary.ts'
 import { clientFor, NOBODY, untilItAnswers } from './postgres-server.ts'
 
-/** Looked up at each call, because it may be installed meanwhile. Debian's folder of it is not in everybody's PATH. */
+/** Looked up at each call, because it may be installed meanwhile. Debian's folder of it is not in everyone's PATH. */
 const program = () => Bun.which('pgbouncer') ?? Bun.which('pgbouncer', { PATH: '/usr/sbin' })
 
 export const pgbouncerMissing = () => (program() ? undefined : 'PgBouncer is not installed')

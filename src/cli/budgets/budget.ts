@@ -76,7 +76,7 @@ export function addBudgetFlags(command: Command): Command {
     command
       .option('--from <day>', 'first day; earlier entries do not count', parseDay)
       .option('--to <day>', 'last day', parseDay)
-      .addOption(yesNoOption('--roll-over', 'whether what is left of a period is added to the next one (default no)')),
+      .addOption(yesNoOption('--roll-over', 'whether unspent budget carries over to the next period (default no)')),
   ).option('--json', 'print JSON')
 }
 

@@ -62,7 +62,7 @@ export function addBudgetsCommands(program: Command): void {
 function addBudgetsTestCommand(budgets: Command): void {
   budgets
     .command('test')
-    .description('Send a test alert by e-mail to everybody whom a threshold of a budget names')
+    .description('Send a test alert by e-mail to everyone whom a threshold of a budget names')
     .argument('<budget>', BUDGET)
     .option('--json', 'print JSON, as returned by POST /api/v1/budgets/{id}/test')
     .addHelpText(

@@ -36,7 +36,7 @@ export function addThresholdFlags(command: Command): Command {
 
 export const THRESHOLD_HELP = `
 A threshold causes one alert per period when it is reached. By default, a new budget has thresholds at 50, 80 and 100%
-of what is spent, for leads (of the project or client) and everybody with the role billing.
+of what is spent, for leads (of the project or client) and everyone with the role billing.
 `
 
 /** Addresses contain no comma; a percentage alone notifies the usual recipients. */

@@ -244,7 +244,7 @@ function printSurcharges(report: SurchargesReport): void {
   )
   if (totals.unvalued_entries > 0) {
     print(
-      `Left out: ${counted(totals.unvalued_entries, 'entry', 'entries')} without a base price. To list them: tally entries list --without-base-price yes`,
+      `Excludes ${counted(totals.unvalued_entries, 'entry', 'entries')} without a base price. To list them: tally entries list --without-base-price yes`,
     )
   }
   print(periodText(report))

@@ -48,7 +48,7 @@ export function addRulesProposalsCommands(rules: Command): void {
       examples('tally rules proposals list --state open', `tally rules proposals accept ${EXAMPLE}`),
     )
   addListing(proposals, listRuleProposals, {
-    description: 'List the proposals of everybody, newest first',
+    description: 'List the proposals of everyone, newest first',
     flags: { state: { flag: '--state <state>', doc: 'only those in this state' } },
     examples: ['tally rules proposals list --state open'],
     columns: COLUMNS,

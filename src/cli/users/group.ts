@@ -275,9 +275,7 @@ function addUsersAddCommand(users: Command): void {
       if (json) return printJson(body)
       print(`Added ${body.name} (${body.email}) with the role ${body.role}: ${body.id}`)
       if (body.role === 'viewer')
-        note(
-          `Viewers see what is granted to them, and nothing yet. To grant something: tally users grant ${body.email}`,
-        )
+        note(`This viewer can’t see anything yet. To grant access: tally users grant ${body.email}`)
       if (!body.has_password)
         note(`They need a password to sign in. To print a link to choose one: tally users invite ${body.email}`)
     })

@@ -258,7 +258,7 @@ export interface BudgetThreshold {
   forecast?: true
   /** The leads of the project, or of all projects of the client. */
   leads?: true
-  /** Everybody with the role billing. */
+  /** Everyone with the role billing. */
   billing?: true
   /** Public ids. */
   people?: string[]

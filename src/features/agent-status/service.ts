@@ -34,7 +34,7 @@ const SILENCE_LIMIT_MS = 90 * DAY_MS
 type Asked = Omit<AgentStatusFilter, 'ownerId'>
 
 export function createAgentStatusService({ db, clock }: { db: Database; clock: Clock }) {
-  /** Who sees whose: everybody their own, admins and the command line those of everybody. */
+  /** Who sees whose: everyone their own, admins and the command line those of everyone. */
   const scopeOf = ({ person }: Pick<Party, 'person'>) => (person === null || person.role === 'admin' ? null : person.id)
 
   const sweep = () => db.write((tx) => deleteReportedBefore(tx, clock.now() - SILENCE_LIMIT_MS))
@@ -73,7 +73,7 @@ export function createAgentStatusService({ db, clock }: { db: Database; clock: C
       return { ...page, data: page.data.map(agentStatusBody) }
     },
 
-    /** How many agents of a person, or of everybody for null, have something that could not be read. */
+    /** How many agents of a person, or of everyone for null, have something that could not be read. */
     countUnread: (ownerId: number | null): Promise<number> => countAgentStatuses(db.read, { ownerId, readsAll: false }),
 
     jobs: [

@@ -14,7 +14,7 @@ export interface AgentStatusView {
 }
 
 export interface AgentStatusFilter {
-  /** The person whose machines a caller sees; null for those of everybody. */
+  /** The person whose machines a caller sees; null for those of everyone. */
   ownerId: number | null
   /** Ids or folded e-mail addresses of people. */
   users?: readonly string[] | undefined

@@ -150,7 +150,7 @@ export function composeBill(
     group_by: [...terms.groupBy],
     show_cost: terms.showCost,
     ...(terms.showActiveTime && { show_active_time: true }),
-    sections: [...section(false, null), ...section(true, 'Usage before this period')],
+    sections: [...section(false, null), ...section(true, 'Earlier usage')],
     extra_lines: terms.extraLines.map(({ text, amountMinor }) => ({ text, amount: money(amountMinor) })),
     entries: entries.length,
     cost: moneyNumber(costNanos),

@@ -1,4 +1,4 @@
-/** E-mails about alerts: each alert is turned into notifications once, for everybody whom its threshold names then. */
+/** E-mails about alerts: each alert is turned into notifications once, for everyone whom its threshold names then. */
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Job } from '../../lib/jobs.ts'
@@ -23,7 +23,7 @@ const NEWS_MS = 24 * 3_600_000
 const LOOK_EVERY_MS = 1_000
 const ALERTS_AT_ONCE = 100
 
-/** Nobody reads more, and a threshold must not be a way to send e-mails to everybody. */
+/** Nobody reads more, and a threshold must not be a way to send e-mails to everyone. */
 const RECIPIENTS_LIMIT = 50
 
 interface Dependencies {
@@ -102,7 +102,7 @@ export function createAlerts({ db, clock, spending, notifications }: Dependencie
     run,
 
     /**
-     * Sends a test alert to everybody whom a threshold names, at once. Returns the answer of the mail server for each of
+     * Sends a test alert to everyone whom a threshold names, at once. Returns the answer of the mail server for each of
      * them; undefined if it accepted the e-mail. Throws `mail_not_set_up`.
      */
     async sendTest(view: BudgetView): Promise<{ email: string; refusal: string | undefined }[]> {

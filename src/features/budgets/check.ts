@@ -97,7 +97,7 @@ function isOnly({ projectId, ticketId, managerId, agentName, model, labelName }:
   return [projectId, ticketId, managerId, agentName, model, labelName].every((column) => column === null)
 }
 
-/** Who does not see everybody's usage learns nothing of other people, not even whether they exist. */
+/** Who does not see everyone's usage learns nothing of other people, not even whether they exist. */
 function requireOwn(
   { agent_manager: person }: NonNullable<NewBudget['scope']>,
   asker: Pick<Person, 'uid' | 'email' | 'role'> | null,

@@ -47,7 +47,7 @@ export const Threshold = component(
     leads: Type.Optional(
       flag('Notify the leads of the project, of the project of the ticket, or of the client. Default: false.'),
     ),
-    billing: Type.Optional(flag('Notify everybody with the role billing. Default: false.')),
+    billing: Type.Optional(flag('Notify everyone with the role billing. Default: false.')),
     people: Type.Optional(texts('Ids or e-mail addresses of people to notify.')),
     emails: Type.Optional(texts('Other addresses to notify.')),
     webhooks: Type.Optional(

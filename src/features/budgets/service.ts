@@ -111,7 +111,7 @@ export function createBudgetsService(dependencies: Dependencies) {
     },
 
     /**
-     * Sends a test alert to everybody whom a threshold names, now. Throws `mail_not_set_up`.
+     * Sends a test alert to everyone whom a threshold names, now. Throws `mail_not_set_up`.
      */
     async test(id: string): Promise<BudgetTest> {
       const outcomes = await alerts.sendTest(await getView(id, null))

@@ -15,7 +15,7 @@ const EVERY_MS = 1_000
 /** Events that are read on the main thread's connection: some milliseconds. */
 const QUICK_EVENTS = 1_000
 
-/** Of more events, which pages they concern is not looked up: everybody is notified of everything that they may see. */
+/** Of more events, which pages they concern is not looked up: everyone is notified of everything that they may see. */
 const MOST_EVENTS = 20_000
 
 /** A browser has one stream, while its page is visible; and a server far fewer than the requests that it may wait for. */

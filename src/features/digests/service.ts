@@ -59,7 +59,7 @@ export function createDigestsService({
     return (path) => publicUrl && `${publicUrl}${path}`
   }
 
-  /** Tells everybody who wants to know about a topic, once for each key. */
+  /** Tells everyone who wants to know about a topic, once for each key. */
   async function tell(
     topic: NotificationTopic,
     key: string,
@@ -100,7 +100,7 @@ export function createDigestsService({
       sections.push({ title, report, previous, list })
     }
     await add('Your usage', { agent_manager: [person.uid] })
-    if (seesEverything(person.role)) await add('Usage of everybody', {})
+    if (seesEverything(person.role)) await add('Usage of everyone', {})
     else {
       const project = await listLedProjects(db.read, person.id)
       if (project.length > 0) await add('Projects that you lead', { project })
@@ -134,7 +134,7 @@ export function createDigestsService({
   }
 }
 
-/** As for the events: everybody sees their own anomalies, billing and admins all of them. */
+/** As for the events: everyone sees their own anomalies, billing and admins all of them. */
 function isSeenBy({ id, role }: User) {
   return (anomaly: Anomaly) => seesEverything(role) || (anomaly.subject !== 'day' && anomaly.person.id === id)
 }

@@ -76,7 +76,7 @@ export function anomaliesText(day: string, anomalies: readonly Anomaly[], linkTo
 }
 
 function subjectOf(anomaly: Anomaly): string {
-  if (anomaly.subject === 'day') return 'Everybody together'
+  if (anomaly.subject === 'day') return 'Everyone together'
   const name = oneLine(anomaly.person.name)
   return anomaly.subject === 'person' ? name : `A session of ${name}`
 }

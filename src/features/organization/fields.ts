@@ -76,7 +76,7 @@ const wholeFrom =
 /** Ten years. */
 const RETENTION_LIMIT = 120
 
-/** Months to keep something. Everybody can read them, because the data is theirs; the least is the database's, too. */
+/** Months to keep something. Everyone can read them, because the data is theirs; the least is the database's, too. */
 const retention = (what: string, least: number) => ({
   schema: orNull(
     integer(`Months after which ${what}, ${least} to ${RETENTION_LIMIT}; null to keep them.`, {

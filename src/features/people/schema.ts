@@ -52,9 +52,9 @@ const TOPICS = {
     'Each working day, what needs attention among the entries that you see: unattributed, unpriced, waiting for approval. Nothing if there is nothing.',
   ),
   weekly_summary: flag(
-    'Each week, your usage and that of the projects that you lead; that of everybody for billing and admins.',
+    'Each week, your usage and that of the projects that you lead; that of everyone for billing and admins.',
   ),
-  anomalies: flag('Each day, usage far above what is usual: yours, or everybody’s for billing and admins.'),
+  anomalies: flag('Each day, usage far above what is usual: yours, or everyone’s for billing and admins.'),
 } satisfies Record<NotificationTopic, TSchema>
 
 export const Me = component('Me', 'The authenticated caller.', {

@@ -68,7 +68,7 @@ export interface CheckedProposal {
 }
 
 export function createProposals({ db, clock, audit, projects, organization, rules, budget }: Dependencies) {
-  /** Own proposals for members, those of everybody for billing and admin. */
+  /** Own proposals for members, those of everyone for billing and admin. */
   function sightOfParty({ person }: Party): ProposalFilter {
     return person === null || seesEverything(person.role) ? {} : { proposedBy: person.id }
   }
@@ -143,7 +143,7 @@ export function createProposals({ db, clock, audit, projects, organization, rule
   })
 
   return {
-    /** A page of proposals, newest first: own ones for members, those of everybody for billing and admin. */
+    /** A page of proposals, newest first: own ones for members, those of everyone for billing and admin. */
     listProposals: async (party: Party, { state, limit, after }: ProposalQuery): Promise<Page<ProposalView>> => {
       const views = await listProposals(db.read, { ...sightOfParty(party), state }, { after, limit: limit + 1 })
       return pageOf(views, limit, ({ proposal }) => writeKeyPage(proposal.id))

@@ -1,6 +1,6 @@
 /**
  * Limits how long the server computes for each person, so that nobody can keep it busy with expressions that are slow to
- * compile or to match. In memory: after a restart everybody has their full share again.
+ * compile or to match. In memory: after a restart everyone has their full share again.
  */
 import { Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'

@@ -16,7 +16,7 @@ const NONE = 'none'
 /** How many unknown names of a filter are listed, each with suggestions. */
 const LISTED = 3
 
-/** The issues of the values of a filter: ids and names that do not exist. Everybody may know these names. */
+/** The issues of the values of a filter: ids and names that do not exist. Everyone may know these names. */
 export async function issuesOfWork(
   reader: Reader,
   kind: Kind,

@@ -1,5 +1,5 @@
 /**
- * What lists of clients, projects and tickets can be sorted by: only what everybody sees of all of them, because an order
+ * What lists of clients, projects and tickets can be sorted by: only what everyone sees of all of them, because an order
  * shows what it is made of.
  */
 

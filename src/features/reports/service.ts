@@ -111,7 +111,7 @@ export function createReportsService({ db, clock, organization, billing, selecti
 
     progress,
 
-    /** The same for a viewer: on how many days there are entries, and whether one of them has changed, is not for everybody. */
+    /** The same for a viewer: on how many days there are entries, and whether one of them has changed, is not for everyone. */
     async progressFor(viewer: Viewer): Promise<SumsProgress> {
       if (viewer.sees === 'everything') return progress()
       const { timeZone, isAdopted } = await rollup.status()

@@ -1,6 +1,6 @@
 /**
  * Where a group of unattributed entries may belong: the ticket, or at least the project, that all of its branches or
- * summaries name, otherwise the project that has its repository. Everybody who may read the report knows the names of
+ * summaries name, otherwise the project that has its repository. Everyone who may read the report knows the names of
  * projects and tickets; only leads, billing and admin know which repositories a project has.
  */
 import type { Viewer } from '../../access/visibility.ts'

@@ -209,7 +209,7 @@ function conditionsOf({ repository }: Group, common: Condition[]): Condition[] {
 
 function nameOf({ repository, agent, harness, manager }: Group): string {
   if (repository !== undefined) return repository || 'unnamed repository'
-  return `${agent} in ${harness} by ${manager!.name}`
+  return `${agent} · ${harness} · ${manager!.name}`
 }
 
 /** The maximum length of a rule's name. */

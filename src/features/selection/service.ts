@@ -30,7 +30,7 @@ export function createSelectionService({
   organization: Pick<OrganizationService, 'settings'>
 }) {
   /**
-   * Somebody who sees everybody's entries, but does not list people, knows themselves and those with entries. Leads know
+   * Somebody who sees everyone's entries, but does not list people, knows themselves and those with entries. Leads know
    * those with entries of their projects; whether somebody else exists must not show, so their filters are not checked.
    */
   async function issuesOfManagers(

@@ -253,7 +253,7 @@ export function createShareLinksService(dependencies: Dependencies) {
     createShareLink: async (who: string, given: NewShareLink, by: Actor): Promise<MadeShareLink> =>
       create(given, await people.getAccount(who), by),
 
-    /** A page of the caller's links; of everybody's for admins. */
+    /** A page of the caller's links; of everyone's for admins. */
     async listShareLinks(
       party: Pick<Party, 'person'>,
       { after, limit }: { after: number | undefined; limit: number },

@@ -13,7 +13,7 @@ export interface ShareLink {
   creator: Person & { disabledAt: number | null }
 }
 
-/** The key of the person whose links a caller sees; null for everybody's. */
+/** The key of the person whose links a caller sees; null for everyone's. */
 export type ShareLinkScope = number | null
 
 function selectLinks(reader: Reader) {

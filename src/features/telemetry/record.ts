@@ -41,7 +41,7 @@ export async function recordObservations(
   const push = dependencies.entries.reporting.push(tx, caller)
   const recorded: Recorded = { outcomes: [], shrunk: [] }
   const usable: Observation[] = []
-  // A record that violates a constraint would make all of a Collector's export, with everybody's records, a 500.
+  // A record that violates a constraint would make all of a Collector's export, with everyone's records, a 500.
   for (const observation of observations) {
     const rejected = issueOf(observation, now)
     if (rejected === undefined) usable.push(observation)

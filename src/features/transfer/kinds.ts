@@ -63,7 +63,7 @@ export const OMITTED_TABLES: Partial<Record<TableName, string>> = {
   names: 'the texts are in the entries and sessions that use them',
   labelSets: 'the labels are in the entries that have them',
   labelPairs: 'derived from the labels',
-  signIns: 'secrets: everybody signs in again',
+  signIns: 'secrets: everyone signs in again',
   failedAttempts: 'attempts at the sign-in of this installation, which count for an hour',
   tokenCalls: 'calls of the last minutes, for a limit of this installation',
   oneTimeLinks: 'secrets: new links are created',

@@ -60,9 +60,12 @@ export const conditionOf = ({ field, label, kind, text, ignoresCase }: Condition
 
 const TITLES = new Map<string, string>(FIELDS.map(({ value, label }) => [value, label]))
 
-/** The label of a condition's field: `Harness`, `Label branch`. */
-export const fieldTitle = (field: string): string =>
-  field.startsWith(LABEL) ? `Label ${field.slice(LABEL.length)}` : (TITLES.get(field) ?? field)
+/** The title of a condition's field: `Harness`, `Branch`, or `Label team` for a label that agents do not set. */
+export function fieldTitle(field: string): string {
+  if (!field.startsWith(LABEL)) return TITLES.get(field) ?? field
+  const label = field.slice(LABEL.length)
+  return label === 'repository' ? 'Repository' : label === 'branch' ? 'Branch' : `Label ${label}`
+}
 
 const GROUP = /\(\?P?<([A-Za-z_]\w*)>/g
 

@@ -61,8 +61,8 @@ export const GAPS: Partial<Record<OpenCheck['check'], Lack>> = {
   on_sheets: { title: 'On token sheets', description: 'not counted until their sheet is approved' },
   unbilled: { title: 'Unbilled', description: 'can be billed, but not on a bill yet' },
   not_billable: { title: 'Not billable', description: 'on projects that are not billable; never billed', isNote: true },
-  reaching_in: { title: 'Started before', description: 'continued into this period; counted when they started' },
-  reaching_out: { title: 'Ended after', description: 'continued past this period; counted in full here' },
+  reaching_in: { title: 'Carried over', description: 'counted in the earlier period, in which they started' },
+  reaching_out: { title: 'Continued later', description: 'counted in full here, though they ended after this period' },
 }
 
 /** The frame of the rows. */

@@ -19,7 +19,7 @@ export function RuleConditions({ form }: { form: RuleForm }) {
   return (
     <Stack gap="xs" component="fieldset" className={classes.fieldset}>
       <Text component="legend" size="sm" fw={600} mb={4}>
-        Match all conditions
+        All conditions must match
       </Text>
       {rows.map((_, index) => (
         // Rows have no id.

@@ -117,6 +117,13 @@ function useRefusal(error: Error | null, refused: (problem: Problem, root: strin
   }, [error])
 }
 
+/** "47 of 47 entries match and will move", once the rules are applied. */
+function verdictOf(matching: number, moving: number, of: string): string {
+  const found = `${count(matching)} of ${of} match`
+  if (matching === 0) return `${found}.`
+  return moving === matching ? `${found} and will move.` : `${found}; ${count(moving)} will move.`
+}
+
 function Verdict({ entries, hasMore }: { entries: Tried[]; hasMore: boolean }) {
   const taken = entries.filter((entry) => entry.taken?.rule.id === null)
   const moving = taken.filter(({ applies }) => applies)
@@ -128,8 +135,7 @@ function Verdict({ entries, hasMore }: { entries: Tried[]; hasMore: boolean }) {
   return (
     <Stack gap="xs">
       <Text size="sm">
-        <b>Matches {count(taken.length)}</b> of {triedOn}
-        {taken.length > 0 && <>; {count(moving.length)} of them would move when you apply the rules</>}.
+        <b>{verdictOf(taken.length, moving.length, triedOn)}</b>
         {others.length > 0 && <> Other rules match {count(others.length)}.</>}
       </Text>
       {taken.length > 0 ? (

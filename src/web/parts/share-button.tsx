@@ -91,8 +91,8 @@ function ShareForm({ subject, made, leave }: ShareFormProps) {
   return (
     <Form sending={sending}>
       <Text size="sm">
-        Whoever has the link sees this {isReport ? 'report' : 'bill'} without an account, as far as you can see it then,
-        and nothing else.
+        Anyone with the link sees this {isReport ? 'report' : 'bill'} without an account, limited to your access at that
+        time.
       </Text>
       {showsPeople && (
         <Alert color="orange" variant="light">
@@ -112,7 +112,7 @@ function ShareForm({ subject, made, leave }: ShareFormProps) {
       )}
       <TextInput
         label="Note"
-        description="For whom it is. Only shown in the list of links."
+        description="Who this link is for. Only shown in the list of links."
         data-autofocus
         {...form.getInputProps('note')}
       />

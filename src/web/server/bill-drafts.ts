@@ -1,4 +1,4 @@
-/** Drafts of bills, which everybody who sends bills shares. */
+/** Drafts of bills, which everyone who sends bills shares. */
 import { queryOptions } from '@tanstack/react-query'
 import { answer, api, apiUntil, type Body } from './api.ts'
 import { queryClient } from './queries.ts'

@@ -97,7 +97,7 @@ function later(load: () => Promise<{ default: ComponentType }>) {
   }
 }
 
-const everybody = () => true
+const everyone = () => true
 const roles =
   (...allowed: Me['person']['role'][]) =>
   (me: Me) =>
@@ -114,7 +114,7 @@ export const SECTIONS: readonly Section[] = [
     icon: IconInbox,
     key: 'i',
     group: 'Usage',
-    isFor: everybody,
+    isFor: everyone,
     ...later(() => import('../pages/inbox/inbox.tsx')),
   },
   {
@@ -124,7 +124,7 @@ export const SECTIONS: readonly Section[] = [
     icon: IconChartBar,
     key: 'o',
     group: 'Usage',
-    isFor: everybody,
+    isFor: everyone,
     page: Overview,
     ask: askOverview,
   },
@@ -135,7 +135,7 @@ export const SECTIONS: readonly Section[] = [
     icon: IconReportAnalytics,
     key: 'd',
     group: 'Usage',
-    isFor: everybody,
+    isFor: everyone,
     ...later(() => import('../pages/reports/reports.tsx')),
     ask: askReports,
   },
@@ -146,7 +146,7 @@ export const SECTIONS: readonly Section[] = [
     icon: IconBulb,
     key: 'n',
     group: 'Usage',
-    isFor: everybody,
+    isFor: everyone,
     ...later(() => import('../pages/insights/insights.tsx')),
   },
   {
@@ -156,7 +156,7 @@ export const SECTIONS: readonly Section[] = [
     icon: IconList,
     key: 'e',
     group: 'Usage',
-    isFor: everybody,
+    isFor: everyone,
     page: Entries,
     ask: askEntryList,
   },
@@ -167,7 +167,7 @@ export const SECTIONS: readonly Section[] = [
     icon: IconMapPinQuestion,
     key: 'u',
     group: 'Usage',
-    isFor: everybody,
+    isFor: everyone,
     ...later(() => import('../pages/unattributed/unattributed.tsx')),
     ask: askFirstGroups,
   },
@@ -178,7 +178,7 @@ export const SECTIONS: readonly Section[] = [
     icon: IconBuildingStore,
     key: 'w',
     group: 'Work',
-    isFor: everybody,
+    isFor: everyone,
     ...later(() => import('../pages/work/work.tsx')),
     ask: askThingAt,
   },
@@ -197,7 +197,7 @@ export const SECTIONS: readonly Section[] = [
     icon: IconClipboardList,
     key: 's',
     group: 'Work',
-    isFor: everybody,
+    isFor: everyone,
     ...later(() => import('../pages/sheets/sheets.tsx')),
   },
   {
@@ -216,7 +216,7 @@ export const SECTIONS: readonly Section[] = [
     icon: IconGauge,
     key: 'f',
     group: 'Billing',
-    isFor: everybody,
+    isFor: everyone,
     ...later(() => import('../pages/budgets/budgets.tsx')),
   },
   {
@@ -225,7 +225,7 @@ export const SECTIONS: readonly Section[] = [
     icon: IconCash,
     key: 'p',
     group: 'Billing',
-    isFor: everybody,
+    isFor: everyone,
     ...later(() => import('../pages/prices/prices.tsx')),
   },
   {
@@ -234,7 +234,7 @@ export const SECTIONS: readonly Section[] = [
     icon: IconPlugConnected,
     key: 'c',
     group: 'Setup',
-    isFor: everybody,
+    isFor: everyone,
     ...later(() => import('../pages/connect/connect.tsx')),
   },
   {
@@ -261,7 +261,7 @@ export const SECTIONS: readonly Section[] = [
     icon: IconKey,
     key: 't',
     group: 'Setup',
-    isFor: everybody,
+    isFor: everyone,
     ...later(() => import('../pages/tokens/tokens.tsx')),
   },
   {
@@ -293,7 +293,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     path: '/audit',
-    title: 'Audit',
+    title: 'Audit log',
     icon: IconHistory,
     key: 'a',
     group: 'Setup',
@@ -319,7 +319,7 @@ const VIEWER_SECTIONS: readonly Section[] = [
     icon: IconReportAnalytics,
     key: 'o',
     group: 'Usage',
-    isFor: everybody,
+    isFor: everyone,
     ...later(() => import('../pages/shared/usage.tsx')),
     ask: askSharedUsage,
   },

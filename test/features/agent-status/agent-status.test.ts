@@ -205,21 +205,21 @@ forEachEngine('the status of agents', (open) => {
   test('is forgotten when a machine is silent for long, with a disabled person hidden, and with an erased one gone', async () => {
     await clear()
     // Signed-in people would have to sign in again by then.
-    const everybodys = async () =>
+    const everyones = async () =>
       (await app.services.agentStatus.list({ person: null }, {}, { after: undefined, limit: 100 })).data
     await put(people.ada!, reportOf())
     now += 60 * DAY
     await put(people.grace!, reportOf({ agents: [agent('opencode', [...UNREAD])] }))
     now += 31 * DAY
     const jobs = runJobs(app.services.agentStatus.jobs)
-    while ((await everybodys()).length > 1) await Bun.sleep(5)
+    while ((await everyones()).length > 1) await Bun.sleep(5)
     await jobs.stop()
     const late = await add('member')
     await put(late, reportOf({ agents: [agent('opencode', [...UNREAD])] }))
-    expect((await everybodys()).map(({ user }) => user.email)).toEqual([late.email, people.grace!.email])
+    expect((await everyones()).map(({ user }) => user.email)).toEqual([late.email, people.grace!.email])
     expect(await app.services.agentStatus.countUnread(null)).toBe(2)
     await app.services.people.disableUser(late.email, TALLY)
-    expect((await everybodys()).map(({ user }) => user.email)).toEqual([people.grace!.email])
+    expect((await everyones()).map(({ user }) => user.email)).toEqual([people.grace!.email])
     expect(await app.services.agentStatus.countUnread(null)).toBe(1)
     await app.services.people.enableUser(late.email, TALLY)
     const { id } = await app.services.people.getUser(late.email)

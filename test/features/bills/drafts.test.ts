@@ -51,7 +51,7 @@ forEachEngine('a draft of a bill', (open) => {
       ({ action }: { action: string }) => action,
     )
 
-  test('is kept as it was typed, and continued by everybody who sends bills', async () => {
+  test('is kept as it was typed, and continued by everyone who sends bills', async () => {
     const { status, json: draft } = await add(ada)
     expect([status, draft.form, draft.revision]).toEqual([201, FORM, 1])
     expect(await list(grace)).toEqual([draft])

@@ -74,7 +74,7 @@ async function stage(open: Open, portion = SMALL_PORTION) {
   return { db, time, bills, others, interrupt, caller, ...looking(others) }
 }
 
-/** What everybody sees. */
+/** What everyone sees. */
 function looking({ bills, entries, reports }: Services) {
   const usage = async () => {
     const texts = { group_by: 'status', bucket_width: 'all', starting_at: '2026-11-01', ending_at: '2026-12-01' }

@@ -258,7 +258,7 @@ forEachEngine('bills', (open) => {
       const { sections, total } = await documentOf(bill)
       expect(sections.map(({ title, lines }) => [title, lines.length])).toEqual([
         [null, 1],
-        ['Usage before this period', 1],
+        ['Earlier usage', 1],
       ])
       expect(total).toBe(8)
     })

@@ -149,7 +149,7 @@ test('are in no state before their entries are counted', async () => {
   expect([await found('within'), await found('exceeded')]).toEqual([0, 1])
 })
 
-test('that are used up are known to everybody who asks, and their figures only to those who see them', async () => {
+test('that are used up are known to everyone who asks, and their figures only to those who see them', async () => {
   await call('POST /api/v1/projects', { key: 'USEDUP', name: 'Used up' })
   const email = await app.person('member', { password: true })
   const { secret } = await app.services.people.signIn({ email, password: PASSWORD, address: '::1' })

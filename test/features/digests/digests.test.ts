@@ -88,7 +88,7 @@ forEachEngine('digests', (open) => {
     const [toAda, toGrace] = [letterTo('ada@example.com'), letterTo('grace@example.com')]
     expect(toAda.headers.get('subject')).toBe('Usage from 2026-11-16 to 2026-11-22: $11.00')
     expect(toAda.text).toContain('Cost     $3.00, 25% less than in the week before')
-    expect(toAda.text).toContain('Usage of everybody')
+    expect(toAda.text).toContain('Usage of everyone')
     expect(toGrace.headers.get('subject')).toBe('Usage from 2026-11-16 to 2026-11-22: $2.00')
     expect(toGrace.text).toContain('Projects that you lead')
     expect(toGrace.text).toContain('Acme web  $2.00, 15 tokens')
@@ -108,9 +108,9 @@ forEachEngine('digests', (open) => {
     await report(grace, '2026-11-18', { model: 'a model that nobody knows', project: 'ACME' })
     clock.moment += HOUR_MS
     const [toAda] = (await look()).filter(({ to }) => to[0] === 'ada@example.com')
-    const [own, everybody] = toAda!.text.split('Usage of everybody')
+    const [own, everyone] = toAda!.text.split('Usage of everyone')
     expect(own).toContain('Cost     $0.00, 100% less than in the week before')
-    expect(everybody).toContain('Cost     unknown\n')
+    expect(everyone).toContain('Cost     unknown\n')
     expect(toAda!.headers.get('subject')).toBe('Usage from 2026-11-16 to 2026-11-22: unknown')
     clock.moment += 7 * 24 * HOUR_MS
     const [later] = (await look()).filter(({ to }) => to[0] === 'ada@example.com')
@@ -141,7 +141,7 @@ forEachEngine('digests', (open) => {
     expect(await look()).toEqual([])
   })
 
-  test('of unusual usage name their own to everybody, and all to admins', async () => {
+  test('of unusual usage name their own to everyone, and all to admins', async () => {
     const { choose, clock, ada, grace, look, report, sumAt } = await stageOf(open)
     const DAY_MS = 24 * HOUR_MS
     for (let day = Date.UTC(2026, 9, 26); day < Date.UTC(2026, 10, 20); day += DAY_MS) {
@@ -159,9 +159,9 @@ forEachEngine('digests', (open) => {
     const [toAda, toGrace] = ['ada', 'grace'].map((name) => letters.find(({ to }) => to[0]!.startsWith(name))!.text)
     const starting = (text: string, first: string) => text.split('\n').filter((line) => line.startsWith(first))
     expect(starting(toAda!, '- ')).toEqual([
-      expect.stringMatching(/^- (Everybody together: \$230|Grace: \$200|A session of Grace: \$200)\.00, usually/),
-      expect.stringMatching(/^- (Everybody together: \$230|Grace: \$200|A session of Grace: \$200)\.00, usually/),
-      expect.stringMatching(/^- (Everybody together: \$230|Grace: \$200|A session of Grace: \$200)\.00, usually/),
+      expect.stringMatching(/^- (Everyone together: \$230|Grace: \$200|A session of Grace: \$200)\.00, usually/),
+      expect.stringMatching(/^- (Everyone together: \$230|Grace: \$200|A session of Grace: \$200)\.00, usually/),
+      expect.stringMatching(/^- (Everyone together: \$230|Grace: \$200|A session of Grace: \$200)\.00, usually/),
     ])
     expect(starting(toGrace!, '- ').sort()).toEqual([
       expect.stringMatching(/^- A session of Grace: \$200\.00, usually/),

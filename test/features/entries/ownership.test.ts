@@ -1,6 +1,6 @@
 /**
  * Nobody changes what is not theirs. Members, of whom one leads a project, one a client with a project, and one approves
- * for another and as the deputy of that lead, act at random by every way in, on everybody's
+ * for another and as the deputy of that lead, act at random by every way in, on everyone's
  * sessions, tickets, projects, sheets and entries. No entry and no project changes by somebody without the right, and
  * what others report afterwards goes where it would have gone without those acts.
  *

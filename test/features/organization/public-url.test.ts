@@ -22,7 +22,7 @@ const set = (url: string | null, call: { session?: string; headers?: Record<stri
   app.call(`PATCH ${SETTINGS}`, { ...call, json: { public_url: url } })
 
 describe('the setting', () => {
-  test('is changed by admins, read by everybody, recorded in the audit log, and cleared', async () => {
+  test('is changed by admins, read by everyone, recorded in the audit log, and cleared', async () => {
     expect((await set('https://Tally.Example.com/')).json.public_url).toBe(PUBLIC)
     const member = await app.session('member')
     expect((await app.call(`GET ${SETTINGS}`, { session: member })).json.public_url).toBe(PUBLIC)

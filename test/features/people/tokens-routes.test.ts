@@ -123,7 +123,7 @@ describe('a token', () => {
 })
 
 describe('the list of tokens', () => {
-  test('is that of the caller, newest first; an admin’s is that of everybody', async () => {
+  test('is that of the caller, newest first; an admin’s is that of everyone', async () => {
     const [one, two] = [await signedIn('member'), await signedIn('billing')]
     await create(one.session, { kind: 'svc', name: 'first' })
     await create(two.session, { kind: 'read', name: 'second' })

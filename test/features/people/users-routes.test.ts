@@ -267,7 +267,7 @@ const KEPT = {
 }
 
 describe('settings', () => {
-  test('are read by everybody who is signed in, and changed by admins', async () => {
+  test('are read by everyone who is signed in, and changed by admins', async () => {
     const { session } = await signedIn('member')
     const before = (await app.call('GET /api/v1/settings', { session })).json
     expect(before).toEqual({

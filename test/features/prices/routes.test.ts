@@ -64,7 +64,7 @@ describe('who may', () => {
   })
 
   test.each(['/prices', '/prices/resolve?model=gpt-5', '/price-aliases'])(
-    'read prices: everybody (%s)',
+    'read prices: everyone (%s)',
     async (path) => {
       for (const who of [{ session: member }, { session: billing }, { token: reads }])
         expect((await app.call(`GET /api/v1${path}`, who)).status).toBe(200)

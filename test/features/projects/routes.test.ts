@@ -94,7 +94,7 @@ describe('permission to', () => {
     }
   })
 
-  test.each(['/clients', '/projects', '/tickets'])('read it: everybody but agents (%s)', async (path) => {
+  test.each(['/clients', '/projects', '/tickets'])('read it: everyone but agents (%s)', async (path) => {
     for (const who of [{ session: member }, { session: lead }, { session: billing }, { token: reads }])
       expect((await app.call(`GET /api/v1${path}`, who)).status).toBe(200)
     expect((await app.call(`GET /api/v1${path}`, { token: reports })).status).toBe(403)

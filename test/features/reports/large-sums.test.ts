@@ -1,6 +1,6 @@
 /**
  * Ten entries at the highest cost that a report may tell come to more nano-dollars than 64 bits hold. Whoever reports
- * them must not keep everybody else from what is summed beside them.
+ * them must not keep everyone else from what is summed beside them.
  */
 import { expect, test } from 'bun:test'
 import { TALLY } from '../../../src/access/actor.ts'

@@ -43,7 +43,7 @@ const pointers = ({ json }: { json: { errors: { pointer: string }[] } }) => json
 const entriesOf = async (sheet: string): Promise<{ id: string }[]> => (await call(`GET /${sheet}/entries`)).json.data
 
 describe('required fields', () => {
-  test('are up to three that exist, of which everybody can read', async () => {
+  test('are up to three that exist, of which everyone can read', async () => {
     const change = (fields: string[]) =>
       requireFields(...fields).then(
         () => 'changed',

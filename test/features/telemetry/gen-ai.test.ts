@@ -262,7 +262,7 @@ forEachEngine('the entries of libraries', (open) => {
     }
   })
 
-  test('count the calls of everybody, whatever others have claimed before', async () => {
+  test('count the calls of everyone, whatever others have claimed before', async () => {
     const around = tracesOf(['langchain', [spanOf(1, null, USED)]])
     const call = tracesOf(['client', [spanOf(2, 1, USED)]])
     const set = await stage(await open({ priced: true }))

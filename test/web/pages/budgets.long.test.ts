@@ -58,23 +58,23 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
             const { page, open, settled } = visitor
             const name = `Everything (${size})`
             await open('/budgets')
-            await page.getByRole('button', { name: 'Add budget' }).click()
+            await page.getByRole('button', { name: 'New budget' }).click()
             const dialog = page.getByRole('dialog')
-            await dialog.getByRole('button', { name: 'Add budget' }).click()
+            await dialog.getByRole('button', { name: 'Create budget' }).click()
             await dialog.getByText('Enter an amount.').waitFor()
             await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
             await dialog.getByRole('textbox', { name: 'Amount (USD)' }).fill('100')
             await dialog.getByRole('combobox', { name: 'Period' }).click()
             await page.getByRole('option', { name: 'Quarterly' }).click()
             await dialog.getByRole('textbox', { name: 'Label' }).fill('no label')
-            await dialog.getByRole('button', { name: 'Add budget' }).click()
+            await dialog.getByRole('button', { name: 'Create budget' }).click()
             await dialog.getByText('Must be name:value').waitFor()
             await page.locator('[placeholder="repository:acme/web"]:focus').waitFor()
             // Chromium itself says so of every answer that refuses.
             expect(visitor.issues().filter((issue) => !issue.includes('422'))).toEqual([])
             await fits(visitor, size)
             await dialog.getByRole('textbox', { name: 'Label' }).fill('')
-            await dialog.getByRole('button', { name: 'Add budget' }).click()
+            await dialog.getByRole('button', { name: 'Create budget' }).click()
 
             await page.getByRole('heading', { level: 1, name }).waitFor()
             await page.getByText('Exceeded', { exact: true }).waitFor({ timeout: COUNTED_MS })
@@ -190,7 +190,7 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
       await visiting('member', async (visitor) => {
         const { page, open } = visitor
         await open('/budgets')
-        expect(await page.getByRole('button', { name: 'Add budget' }).count()).toBe(0)
+        expect(await page.getByRole('button', { name: 'New budget' }).count()).toBe(0)
         await fits(visitor)
       })
       const visitor = await web.visit({ as: { email: ROLES.admin, password: DEMO_PASSWORD } })

@@ -119,7 +119,7 @@ test('each reason why entries are left out links to exactly these entries', () =
     unattributed: `/entries?${february}&status=submitted&status=draft&status=pending&status=approved&status=held&placed=none`,
   })
   // Of a bill with what is from before the period.
-  const later = { ...document, sections: [{ title: 'Usage before this period', lines: [] }] }
+  const later = { ...document, sections: [{ title: 'Earlier usage', lines: [] }] }
   const links = reasonsIn(later, { isApprovalRequired: true }).map(({ reason, href }) => [reason, href])
   expect(Object.fromEntries(links)).toMatchObject({
     unpriced: expect.stringContaining('period=2000-01-01..2026-02-28'),

@@ -34,5 +34,5 @@ test('the ticket can use the named groups of expressions', () => {
 })
 
 test('fields are shown with their titles', () => {
-  expect(['agent_harness', 'labels.branch', 'later'].map(fieldTitle)).toEqual(['Harness', 'Label branch', 'later'])
+  expect(['agent_harness', 'labels.branch', 'later'].map(fieldTitle)).toEqual(['Harness', 'Branch', 'later'])
 })

@@ -66,7 +66,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
         member: usual,
         lead: usual,
         billing: books,
-        admin: [...books, 'People', 'Settings', 'Webhooks', 'Audit'],
+        admin: [...books, 'People', 'Settings', 'Webhooks', 'Audit log'],
       }
       for (const who of ['member', 'lead', 'billing', 'admin'] as const) {
         expect((await visiting(who, titles)).sort(), who).toEqual(expected[who].sort())
@@ -405,7 +405,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
     }
 
     test(
-      'is listed for billing, who set its project for everybody',
+      'is listed for billing, who set its project for everyone',
       async () => {
         const [theirs, mine] = [await reportOf('lead'), await reportOf('member')]
         const first = await theirs({ ticket: 'RETRY-7', project: 'SHOP' })

@@ -305,7 +305,7 @@ describe.skipIf(!CHROMIUM)('tables', () => {
       await assign.waitFor({ state: 'detached' })
       await page.getByRole('button', { name: 'Undo', exact: true }).click()
       await assign.waitFor()
-      await page.getByRole('button', { name: 'Create rule for acme/web' }).click()
+      await page.getByRole('button', { name: 'New rule for acme/web' }).click()
       await page.getByRole('dialog').getByRole('textbox', { name: 'Name', exact: true }).waitFor()
       const pattern = page.getByRole('dialog').locator('[value="(?:^|[^a-z0-9])(?<ticket>acme-[0-9]+)"]')
       await pattern.waitFor()

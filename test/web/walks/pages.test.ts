@@ -1,6 +1,6 @@
 /**
  * One visit to every page on the real executable with three months of data: no errors, no request to others or made twice,
- * and figures that are the totals of the lists that they lead to. As billing, who see the money of everybody, and must
+ * and figures that are the totals of the lists that they lead to. As billing, who see the money of everyone, and must
  * not see what only admins may; `pages.long.test.ts` repeats it as the others.
  */
 import { beforeAll, describe, expect, test } from 'bun:test'

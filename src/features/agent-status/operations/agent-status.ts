@@ -18,7 +18,7 @@ export const listAgentStatus = operation({
   path: '/agent-status',
   summary: 'List the status of agents',
   description:
-    'What the agents on your machines recorded and Tally could not read, and therefore did not count; those of everybody if you are an admin. Machines that have not reported for 90 days are forgotten.',
+    'What the agents on your machines recorded and Tally could not read, and therefore did not count; those of everyone if you are an admin. Machines that have not reported for 90 days are forgotten.',
   allow: ['session'],
   scope: 'people-only',
   query: {

@@ -1,5 +1,5 @@
 /**
- * Drafts of bills: what somebody has typed into the form of a new bill, for everybody who sends bills. A draft reserves
+ * Drafts of bills: what somebody has typed into the form of a new bill, for everyone who sends bills. A draft reserves
  * neither a number nor entries.
  */
 import type { Actor } from '../../../access/actor.ts'

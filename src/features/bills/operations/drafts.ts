@@ -70,7 +70,7 @@ const addBillDraft = operation({
   method: 'POST',
   path: '/bill-drafts',
   summary: 'Save a draft of a bill',
-  description: 'Everybody who sends bills sees it and can continue it. It reserves neither a number nor entries.',
+  description: 'Everyone who sends bills sees it and can continue it. It reserves neither a number nor entries.',
   body: NewBillDraft,
   example: { form: EXAMPLE.form },
   answer: { ...DRAFT, status: 201, description: 'The draft was saved.' },

@@ -191,7 +191,7 @@ const testBudget = operation({
   path: '/budgets/:id/test',
   summary: 'Send a test alert',
   description:
-    'By e-mail, at once, to everybody whom a threshold of the budget names and who has not turned alerts off. Returns whose e-mails the mail server accepted.',
+    'By e-mail, at once, to everyone whom a threshold of the budget names and who has not turned alerts off. Returns whose e-mails the mail server accepted.',
   params,
   answer: result('The test alert was sent.', BudgetTest, { recipients: ['finance@example.com'], failed: [] }),
   problems: ['mail_not_set_up'],

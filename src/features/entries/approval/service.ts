@@ -97,7 +97,7 @@ function sessionsOf(entries: readonly DecidableEntry[]): number[] {
   return [...new Set(entries.flatMap(({ sessionId }) => sessionId ?? []))]
 }
 
-/** To everybody else, the entry still is what it was before. */
+/** To everyone else, the entry still is what it was before. */
 function beingBilled({ uid }: DecidableEntry): Problem {
   return new Problem(
     'wrong_status',

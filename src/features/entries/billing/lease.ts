@@ -3,7 +3,7 @@
  * between (docs/design/bills.md#large-bills).
  *
  * One bill at a time has the lease, in all processes. While it does, its entries have the status `billed`, so that
- * nothing changes them, but to everybody they are what they were before: those who ask for statuses wait, and lists show
+ * nothing changes them, but to everyone they are what they were before: those who ask for statuses wait, and lists show
  * the status before. A process that stops loses the lease, and another one, or its next start, releases the entries.
  */
 import { type Actor, TALLY } from '../../../access/actor.ts'

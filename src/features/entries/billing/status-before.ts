@@ -1,4 +1,4 @@
-/** What entries are while their bill is being sent or voided in portions: to everybody else, what they were before. */
+/** What entries are while their bill is being sent or voided in portions: to everyone else, what they were before. */
 import type { Reader } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import { type EntryView, getViews } from '../store.ts'

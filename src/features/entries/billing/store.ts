@@ -130,7 +130,7 @@ export async function updateLease(tx: Tx, version: number, change: Partial<Omit<
 }
 
 /**
- * The status and the bill of an entry as everybody sees them, in a query: without the bill whose entries are being
+ * The status and the bill of an entry as everyone sees them, in a query: without the bill whose entries are being
  * claimed or released. For exports; lists, whose rows reports read as well, use `withStatusesBefore`.
  */
 export function settledColumns(reader: Reader) {

@@ -25,7 +25,7 @@ export interface OwnerToken<Person> {
   createdBy: Person
 }
 
-/** An entry with everybody who had to do with it. */
+/** An entry with everyone who had to do with it. */
 export interface Claim<Person> {
   manager: Person
   status: Status

@@ -127,7 +127,7 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
     return { data, has_more: hasMore, next_page: writeChangesPage(next), searched_to: null, deleted }
   }
 
-  /** What is read as everybody sees it: without what a bill that is being sent or voided has claimed so far. */
+  /** What is read as everyone sees it: without what a bill that is being sent or voided has claimed so far. */
   async function settled(filter: EntryFilter, read: () => Promise<EntryView[]>): Promise<EntryView[]> {
     return withStatusesBefore(db.read, await (dependsOnBilling(filter) ? billing.settled(read) : read()))
   }

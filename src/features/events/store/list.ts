@@ -199,7 +199,7 @@ async function readable(
   return parts.length > 0 ? or(...parts) : undefined
 }
 
-/** Anomalies of the organization and of everybody, or of the viewer alone; not of an entry that they can't see now. */
+/** Anomalies of the organization and of everyone, or of the viewer alone; not of an entry that they can't see now. */
 function isOfUsage(reader: Reader, viewer: Viewer, isVisible: SQL | undefined): SQL | undefined {
   const { events } = reader.tables
   return and(

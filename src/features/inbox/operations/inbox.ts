@@ -12,7 +12,7 @@ export const getInbox = endpoint({
   tag: 'Approval',
   method: 'GET',
   path: '/inbox',
-  summary: 'Count what waits for you',
+  summary: 'Count the items that need your decision',
   description:
     'Sheets and entries to approve, own sheets to correct or submit, entries without a project or a price, and what else needs a decision of the caller. Each count is the total of `list`. With an API token, only what its scopes allow.',
   allow: ['read', 'session'],

@@ -26,7 +26,7 @@ const getSettings = operation({
   allow: ['session'],
   scope: 'settings:read',
   answer: { ...CHANGED, description: 'The settings.' },
-  // Billing details are not for everybody.
+  // Billing details are not for everyone.
   run: async ({ organization }: Needs, { party: { person } }) =>
     organization.bodyOf(await organization.settings(), { forBilling: person === null || seesEverything(person.role) }),
 })

@@ -69,7 +69,7 @@ export function createDeputies({ db, clock, audit, organization }: Dependencies)
   }
 
   return {
-    /** A page of the deputies that a person named, and of those for whom they are the deputy; of everybody for admins. */
+    /** A page of the deputies that a person named, and of those for whom they are the deputy; of everyone for admins. */
     async listDeputies(
       party: Pick<Party, 'person'>,
       { after, limit }: { after: number | undefined; limit: number },

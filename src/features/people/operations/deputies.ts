@@ -17,7 +17,7 @@ export const listDeputies = operation({
   path: '/deputies',
   summary: 'List deputies',
   description:
-    'The deputies that you named, and those for whom you are the deputy; everybody’s if you are an admin. Those named last come first, and ended ones stay listed.',
+    'The deputies that you named, and those for whom you are the deputy; everyone’s if you are an admin. Those named last come first, and ended ones stay listed.',
   query: paging('Deputies'),
   answer: several('A page of deputies.', DeputyList, EXAMPLE_DEPUTY),
   run: ({ people }: Needs, { party, query }) => people.listDeputies(party, readListPage(query)),

@@ -31,7 +31,7 @@ const HOUR_MS = 3_600_000
 /** Long enough to switch programs over during a working day. */
 const OVERLAP_HOURS = 24
 
-/** The command line sees everybody's, as admins do. */
+/** The command line sees everyone's, as admins do. */
 const scopeOf = ({ person }: Party) => (person ? tokensSeenBy(person) : EVERYBODYS_TOKENS)
 
 /** Intentionally for signed-in people only: a token that creates tokens could not be revoked with its like. */

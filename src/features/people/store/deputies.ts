@@ -13,7 +13,7 @@ export interface Deputy {
   deputy: Represented & { email: string }
 }
 
-/** Null for those of everybody. */
+/** Null for those of everyone. */
 export type DeputyScope = number | null
 
 function selectDeputies(reader: Reader) {
@@ -53,7 +53,7 @@ export async function findDeputy(reader: Reader, uid: Id<'dep'>, userId: DeputyS
   return found
 }
 
-/** Current and future deputies of everybody, or of one person, except of people who are disabled. */
+/** Current and future deputies of everyone, or of one person, except of people who are disabled. */
 export async function listUnended(reader: Reader, now: number, personId?: number): Promise<Deputy[]> {
   const { deputies, users } = reader.tables
   return selectDeputies(reader).where(

@@ -8,7 +8,7 @@ import type { Tables } from '../../../database/schema/tables.ts'
 export const KEPT = {
   /** Accounting records: article 17(3)(b) GDPR leaves what the law requires to be kept, unchanged, for years. */
   bills: 'sent bills, their payments and their deliveries: tax law requires that they are kept unchanged',
-  /** Everybody refers to work by these. */
+  /** Everyone refers to work by these. */
   work: 'names of clients, projects and tickets: rename or archive them',
   prices: 'price tables and their sources',
   organization: 'settings of the organization, which bills show',

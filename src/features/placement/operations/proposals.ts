@@ -31,7 +31,7 @@ export const listRuleProposals = operation({
   method: 'GET',
   path: '/placement-rules/proposals',
   summary: 'List proposed rules',
-  description: 'Your own proposals, or everybody’s with the role billing or admin, newest first.',
+  description: 'Your own proposals, or everyone’s with the role billing or admin, newest first.',
   query: {
     state: choiceParameter(PROPOSAL_STATES, 'Only proposals in this state.'),
     ...paging('Proposed rules'),

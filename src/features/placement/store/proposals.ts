@@ -23,7 +23,7 @@ export interface ProposalView {
 }
 
 export interface ProposalFilter {
-  /** The key of the person; undefined for everybody's. */
+  /** The key of the person; undefined for everyone's. */
   proposedBy?: number | undefined
   state?: ProposalState | undefined
 }
@@ -79,7 +79,7 @@ export async function findProposal(
   return row
 }
 
-/** Those of a person, or of everybody, in a state or since a moment. */
+/** Those of a person, or of everyone, in a state or since a moment. */
 export async function countProposals(
   reader: Reader,
   proposedBy: number | undefined,

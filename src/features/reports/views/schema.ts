@@ -51,7 +51,7 @@ const changeable = {
   }),
   parameters: Parameters,
   shared: flag(
-    'Whether everybody in the organization except viewers sees the view, its name and its filters. Figures are always those that whoever opens it may see.',
+    'Whether everyone in the organization except viewers sees the view, its name and its filters. Figures are always those that whoever opens it may see.',
   ),
   pinned: flag('Whether it is on the overview of its owner.'),
 }

@@ -18,7 +18,7 @@ export const listShareLinks = operation({
   method: 'GET',
   path: '/share-links',
   summary: 'List share links',
-  description: 'Your own links, or everybody’s if you are an admin, newest first.',
+  description: 'Your own links, or everyone’s if you are an admin, newest first.',
   query: paging('Share links'),
   answer: several('A page of share links.', ShareLinkList, EXAMPLE_SHARE_LINK),
   run: ({ shareLinks }: Needs, { party, query }) => shareLinks.listShareLinks(party, readListPage(query)),

@@ -23,7 +23,7 @@ export function Notifications({ chosen, sendsEmail }: { chosen: Chosen; sendsEma
     done: (_, { topic, isWanted }) => `${LABELS[topic]} ${isWanted ? 'turned on' : 'turned off'}.`,
   })
   const whose = seesEverything
-    ? 'everybody’s usage'
+    ? 'everyone’s usage'
     : leads
       ? 'your usage and that of the projects that you lead'
       : 'your usage'

@@ -40,7 +40,7 @@ export function DraftList() {
           {count(drafts.length)}
         </Dimmed>
       </Title>
-      <Caption>Bills that were begun and not sent, for everybody who sends bills.</Caption>
+      <Caption>Bills not sent yet. Visible to everyone who can send bills.</Caption>
       {drafts.map((draft) => (
         <Group key={draft.id} gap="2px 8px">
           <Anchor component={Link} href={addressOf('/bills/new', { draft: draft.id })} size="sm">

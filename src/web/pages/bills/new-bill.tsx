@@ -109,7 +109,7 @@ function BillFormPage({ opened, created, reload }: BillFormPageProps) {
     <Page
       title="New bill"
       above={{ href: '/bills', title: 'Bills' }}
-      lead="What you type is saved as a draft, for everybody who sends bills. Sending the bill assigns its number and locks its entries."
+      lead="What you type is saved as a draft, visible to everyone who can send bills. Sending the bill assigns its number and locks its entries."
     >
       <Grid gap="xl">
         <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
@@ -174,7 +174,7 @@ function Preview({ form, preview, problem, draft }: PreviewProps) {
   const { data, request, isStale } = preview
   if (!request) {
     return (
-      <Empty title="Bill to">
+      <Empty title="Bill for">
         Choose a client, a project or everything, and a period to see a preview of the bill.
       </Empty>
     )

@@ -33,7 +33,7 @@ export const blocksInWords = ({ blocked_by }: RunRow): string => blocked_by.map(
 
 export const CHECKS: Record<RunCheck['check'], { title: string; advice: string }> = {
   unpriced: { title: 'Unpriced', advice: 'Their cost is unknown. Set a price for their models.' },
-  unattributed: { title: 'Unattributed', advice: 'Not assigned to a project or ticket, so on nobody’s bill.' },
+  unattributed: { title: 'Unattributed', advice: 'Not assigned to a project or ticket, so not billed to anyone.' },
   without_client: {
     title: 'In projects without a client',
     advice: 'Assign these projects to a client, or bill each project.',

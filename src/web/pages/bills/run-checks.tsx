@@ -27,7 +27,7 @@ export function RunChecks({ run }: { run: BillRun }) {
       <CardTitle>Checklist</CardTitle>
       {isDone && (
         <Note mt={4}>
-          Nothing is left to do: every entry of the month is assigned, priced and approved as far as bills need it.
+          Ready to bill: every entry of the month is assigned, priced, and approved where approval is required.
         </Note>
       )}
       {drafts.length > 0 && (

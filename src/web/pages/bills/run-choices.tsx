@@ -25,9 +25,9 @@ export function RunChoices({ rows, earlier, isUnpricedLeft, rates, show }: RunCh
           <SegmentedControl
             aria-label="Entries from before the month"
             data={[
-              { value: '', label: 'Not decided' },
+              { value: '', label: 'Choose…' },
               { value: 'include', label: 'Include' },
-              { value: 'leave', label: 'Leave' },
+              { value: 'leave', label: 'Exclude' },
             ]}
             value={earlier}
             onChange={(value) => show({ earlier: value as Earlier })}

@@ -35,7 +35,7 @@ export function BillingRun() {
     <Page
       title="Billing run"
       above={{ href: '/bills', title: 'Bills' }}
-      lead="All bills of a month. You can leave this page at any time: what has been billed is known from the bills."
+      lead="All bills of a month. You can leave this page at any time: your progress is saved."
       actions={
         data && (
           <SendRun

@@ -60,6 +60,9 @@ export function SendRun({ run, rows, isDisabled, note, done }: SendRunProps) {
     })
     await forget(['bills', 'entries', 'reports', 'audit'])
   }
+  const total = sumsOf(rows)
+    .map(([currency, sum]) => billedMoney(sum, currency))
+    .join(' and ')
   return (
     <>
       <Button
@@ -76,18 +79,15 @@ export function SendRun({ run, rows, isDisabled, note, done }: SendRunProps) {
       <Confirm
         isOpen={isOpen}
         close={dialog.close}
-        title={`Send ${counted(rows.length, 'bill')}?`}
+        title={`Send ${counted(rows.length, 'bill')} for ${total}?`}
         action={progress ? `Sending ${progress.done + 1} of ${progress.of}…` : 'Send bills'}
         isIncomplete={!run.period_is_over && !isEarly}
         confirm={send}
       >
         <Stack gap="xs">
           <Text size="sm">
-            {sumsOf(rows)
-              .map(([currency, total]) => billedMoney(total, currency))
-              .join(' and ')}
-            , one after the other. Each is sent as its row shows it, or not at all if it has changed meanwhile. Sending
-            assigns numbers, locks the entries, and e-mails each client that has an address, if e-mail is configured.
+            If the amount of a bill has changed, it is skipped. Sending assigns numbers, locks the entries, and e-mails
+            each client that has an address, if e-mail is configured.
           </Text>
           {!run.period_is_over && (
             <Alert color="orange" variant="light" title={`The month lasts until ${dayInWords(run.period.to)}`}>

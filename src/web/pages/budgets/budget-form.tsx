@@ -60,8 +60,8 @@ export function BudgetForm({ budget, people = [], close, saved }: BudgetFormProp
   return (
     <FormDialog
       {...sending}
-      title={budget ? `Edit ${budget.name}` : 'Add budget'}
-      action={budget ? 'Save changes' : 'Add budget'}
+      title={budget ? `Edit ${budget.name}` : 'New budget'}
+      action={budget ? 'Save changes' : 'Create budget'}
       close={close}
       size="xl"
     >
@@ -131,7 +131,7 @@ function AmountFields({ form, isFixed }: { form: BudgetFormState; isFixed: boole
       </SimpleGrid>
       <Caption mt={-8}>
         {isFixed
-          ? 'The measure and the period can’t be changed. Add another budget instead.'
+          ? 'The measure and the period can’t be changed. Create another budget instead.'
           : MEASURE_NOTES[form.values.measure]}
       </Caption>
     </>
@@ -163,7 +163,7 @@ function TimeFields({ form }: { form: BudgetFormState }) {
       {period !== 'once' && (
         <Switch
           label="Roll over"
-          description="What is left of a period is added to the next one."
+          description="Unspent budget carries over to the next period."
           {...form.getInputProps('roll_over', { type: 'checkbox' })}
         />
       )}

@@ -193,7 +193,7 @@ function Facts({ budget: { scope, measure, period, starts_on, ends_on, roll_over
       <SectionTitle>Details</SectionTitle>
       <Details
         of={[
-          ['Entries that count', <bdi key="scope">{scopeInWords(scope)}</bdi>],
+          ['Scope', <bdi key="scope">{scopeInWords(scope)}</bdi>],
           [
             project ? 'Project' : 'Client',
             work && (
@@ -206,7 +206,7 @@ function Facts({ budget: { scope, measure, period, starts_on, ends_on, roll_over
           ['Period', PERIODS[period]],
           ['First day', starts_on && dayInWords(starts_on)],
           ['Last day', ends_on && dayInWords(ends_on)],
-          ['Roll over', roll_over && 'What is left of a period is added to the next one'],
+          ['Roll over', roll_over && 'Unspent budget carries over'],
           ['Budget of the project', of_project && 'Its amount is also the project’s budget'],
         ]}
       />

@@ -25,7 +25,7 @@ export function BudgetList() {
   const list = useBudgets(QUERIES[shown])
   const add = mayChange && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
-      Add budget
+      New budget
     </Button>
   )
   const isEmpty = list.rows?.length === 0

@@ -18,7 +18,7 @@ export function ScopeFields({ form }: { form: BudgetFormState }) {
   return (
     <Stack gap="xs" component="fieldset" className={classes.fieldset}>
       <Text component="legend" size="sm" fw={600}>
-        Entries that count
+        Scope
       </Text>
       <Caption>
         Entries that match all of these. Leave everything empty to count all entries of the organization.

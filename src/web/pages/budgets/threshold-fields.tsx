@@ -23,9 +23,7 @@ export function ThresholdFields({ form }: { form: BudgetFormState }) {
       <Text component="legend" size="sm" fw={600}>
         Thresholds
       </Text>
-      <Caption>
-        Each causes one alert per period, by e-mail to whom you choose. Forecasts are checked once an hour.
-      </Caption>
+      <Caption>Sends one e-mail per period to the people you choose. Forecasts are checked once an hour.</Caption>
       {thresholds.map((_, index) => (
         // Thresholds have no id.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above

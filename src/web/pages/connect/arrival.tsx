@@ -34,13 +34,13 @@ function useArrival(token: CreatedToken | null): Entry | undefined {
   const manager = token?.kind === 'org' ? undefined : person.id
   const seen = useRef(new Map<string, ReadonlySet<string>>())
   const { data } = useQuery({
-    queryKey: ['entries', 'arrival', manager ?? 'everybody'],
+    queryKey: ['entries', 'arrival', manager ?? 'everyone'],
     queryFn: ({ signal }) => askEntries(manager, signal),
     refetchInterval: EVERY_MS,
     staleTime: 0,
   })
   if (!data) return undefined
-  const key = manager ?? 'everybody'
+  const key = manager ?? 'everyone'
   const before = seen.current.get(key)
   if (!before) {
     seen.current.set(key, new Set(data.map(({ id }) => id)))

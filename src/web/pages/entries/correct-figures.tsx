@@ -45,15 +45,15 @@ export default function CorrectFigures({ entry, close }: { entry: Entry; close: 
   return (
     <FormDialog
       {...sending}
-      title="Correct figures"
-      action="Correct figures"
+      title="Correct usage"
+      action="Correct usage"
       close={close}
       size="xl"
       isIncomplete={isUnchanged}
     >
       <Note>
-        The history keeps what was reported. Later reports of the session do not undo the correction: what it uses from
-        now on becomes a further entry. The list value is calculated again at the current prices.
+        The history keeps what was reported. Later reports of the session do not undo the correction: later usage
+        becomes a new entry. The list value is calculated again at the current prices.
       </Note>
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xs">
         <ModelInput label="Model" description="As the agent names it" required {...form.getInputProps('model')} />

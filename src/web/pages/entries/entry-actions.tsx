@@ -72,7 +72,7 @@ export function EntryActions({ entry }: { entry: Entry }) {
       )}
       {rights.correctFigures && (
         <Button size="xs" variant="default" onClick={() => setDialog('correct')}>
-          Correct figures…
+          Correct usage…
         </Button>
       )}
       {rights.divide && (

@@ -42,7 +42,7 @@ const STEPS: Record<number, string> = {
   1: 'a custom price for exactly this name',
   2: 'an alias',
   3: 'the exact provider and name',
-  4: 'the name, from the model’s own vendor',
+  4: 'name, vendor price',
   5: 'the name in a different spelling',
   6: 'the name without its date',
   7: 'the name without its provider prefix',
@@ -186,7 +186,7 @@ function PriceRow({ entry, valuation }: { entry: EntryDetail; valuation: NonNull
       </Anchor>{' '}
       ({source === 'default' ? 'built-in price table' : source},{' '}
       {effective_from === null ? (
-        'always valid'
+        'no start date'
       ) : (
         <>
           valid from <Moment at={effective_from} />

@@ -31,7 +31,7 @@ export default function Inbox() {
   useRowKeys(frame, undoing.undo)
   return (
     <UndoProvider value={undoing}>
-      <Page title="Inbox" lead="Everything that waits for you.">
+      <Page title="Inbox" lead="Items that need your decision.">
         <div ref={frame}>
           {error && !data && <Failure error={error} retry={refetch} />}
           {!data && !error && <Loading />}
@@ -64,8 +64,8 @@ function Sections({ items }: { items: readonly InboxItem[] }) {
       })}
       <ProposedRules hasSome={byKind.has('rule_proposals')} />
       {links.length > 0 && (
-        <Section id="lists" title="Lists to work through">
-          <Rows label="Lists to work through">
+        <Section id="lists" title="To review">
+          <Rows label="To review">
             {links.map((item) => (
               <ListRow key={item.kind} item={item} />
             ))}
@@ -74,9 +74,9 @@ function Sections({ items }: { items: readonly InboxItem[] }) {
       )}
       {items.length > 0 && (
         <Caption visibleFrom="sm">
-          <Kbd size="xs">j</Kbd> <Kbd size="xs">k</Kbd> move, <Kbd size="xs">a</Kbd> approves, <Kbd size="xs">r</Kbd>{' '}
-          returns or rejects, <Kbd size="xs">x</Kbd> selects, <Kbd size="xs">u</Kbd> undoes, <Kbd size="xs">Enter</Kbd>{' '}
-          opens.
+          Shortcuts: <Kbd size="xs">J</Kbd>/<Kbd size="xs">K</Kbd> move, <Kbd size="xs">A</Kbd> approve,{' '}
+          <Kbd size="xs">R</Kbd> return or reject, <Kbd size="xs">X</Kbd> select, <Kbd size="xs">U</Kbd> undo,{' '}
+          <Kbd size="xs">Enter</Kbd> open
         </Caption>
       )}
     </Stack>

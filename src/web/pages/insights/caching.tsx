@@ -33,7 +33,7 @@ export function Caching({ query, dimension, choose }: CachingProps) {
       title="Caching"
       roomPx={800}
       found={data && savingsInWords(data.totals)}
-      note="Savings are what the tokens read from and written to caches would have cost as uncached input, minus what they cost as cached tokens, at the standard prices of their time."
+      note="Savings are what the tokens read from and written to caches would have cost as uncached input, minus what they cost as cached tokens, at list prices on that date."
       controls={
         <SegmentedControl
           size="xs"

@@ -23,7 +23,7 @@ export default function Insights() {
   const [{ by, as, ...chosen }, show] = useAddress(ADDRESS)
   const query = { ...entryQuery({ ...chosen, period: chosen.period ?? USUAL_PERIOD }, time_zone) } as ReportQuery
   return (
-    <Page title="Insights" lead="What is behind the cost: caching, models and prices. Names lead to the entries.">
+    <Page title="Insights" lead="What drives your cost: caching, models and prices. Click a name to see its entries.">
       <FilterBar filters={chosen} show={show} hasPeriod />
       <Caching query={query} dimension={by} choose={(by) => show({ by })} />
       <WhenNear className={classes.models}>

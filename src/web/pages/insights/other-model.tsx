@@ -29,7 +29,7 @@ export function OtherModel({ query, as, choose }: OtherModelProps) {
     <Section
       title="At the prices of another model"
       found={as === undefined ? undefined : data && whatIfInWords(data)}
-      note="Hypothetical: another model would use other numbers of tokens. Both amounts are at standard prices. Filter by model to replace only some models."
+      note="Hypothetical: another model would use other numbers of tokens. Both amounts are at list prices. Filter by model to replace only some models."
       controls={<ModelForm key={as ?? ''} as={as} choose={choose} />}
       csv={
         as !== undefined && data && data.data.length > 0

@@ -19,7 +19,7 @@ export function PriceEffects({ query }: { query: ReportQuery }) {
     <Section
       title="Price changes"
       found={data && changesInWords(data)}
-      note="The usage from a change to the next one, or to the end of the period, at the new and at the earlier standard prices. Prices are per million tokens."
+      note="The usage from a change to the next one, or to the end of the period, at the new and at the earlier list prices. Prices are per million tokens."
       csv={data && data.data.length > 0 ? { path: '/reports/price-changes', query: { ...query } } : undefined}
       request={report}
     >

@@ -12,8 +12,8 @@ export function savingsInWords({ saved, uncached_value, hit_rate, unvalued_entri
   const share = percent(Math.abs(saved) / uncached_value)
   const found =
     saved < 0
-      ? `Caching cost ${money(-saved)} more than uncached input, ${share} of what these tokens would have cost: more was written to caches than was read from them.`
-      : `Caching saved ${money(saved)}, ${share} of what the cached tokens would have cost as input.`
+      ? `Caching cost ${money(-saved)} more: the cached tokens cost ${share} more than without caching, because more was written to caches than was read from them.`
+      : `Caching saved ${money(saved)}: the cached tokens cost ${share} less than without caching.`
   return `${found}${rate}${leftOut(unvalued_entries)}`
 }
 
@@ -51,7 +51,7 @@ export function surchargesInWords({
   const part = share === null ? '' : ` (${percent(Math.abs(share))})`
   const direction = surcharge < 0 ? 'less' : 'more'
   const leftOut =
-    unvalued_entries === 0 ? '' : ` Left out: ${counted(unvalued_entries, 'entry', 'entries')} without a base price.`
+    unvalued_entries === 0 ? '' : ` Excludes ${counted(unvalued_entries, 'entry', 'entries')} without a base price.`
   return `${valued}, ${money(list_value)} in all. Of this, ${money(Math.abs(surcharge))}${part} is ${direction} than at base prices.${leftOut}`
 }
 
@@ -64,5 +64,5 @@ export function outliersInWords({ data }: Outliers): string {
 }
 
 function leftOut(entries: number): string {
-  return entries === 0 ? '' : ` Left out: ${counted(entries, 'entry', 'entries')} without a price.`
+  return entries === 0 ? '' : ` Excludes ${counted(entries, 'unpriced entry', 'unpriced entries')}.`
 }

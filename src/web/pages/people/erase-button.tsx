@@ -45,7 +45,7 @@ function EraseDialog({ person: { id, name, email }, close }: { person: Person; c
         want it.
       </Text>
       <TagsInput
-        label="Other words that mean them"
+        label="Synonyms"
         description="Such as a user name in paths or labels, or another address. Press Enter after each."
         placeholder={also.length === 0 ? 'ada.lovelace' : undefined}
         maxTags={20}

@@ -87,9 +87,7 @@ export function PeopleList() {
         rowKey={({ id }) => id}
         open={({ id }) => navigate(`/people/${id}`)}
         isMuted={({ disabled_at }) => disabled_at !== null}
-        empty={
-          <Empty title="No matching people">No one has this name, role and state. Change or clear the filters.</Empty>
-        }
+        empty={<Empty title="No people match these filters">Change or clear the filters.</Empty>}
       />
       <Invite isOpen={invite === 'true'} close={() => show({ invite: undefined }, { replace: true })} />
     </Page>
@@ -107,7 +105,7 @@ const COLUMNS: Column<Person>[] = [
     value: ({ last_signed_in_at }) => last_signed_in_at,
     width: '150px',
     cell: ({ last_signed_in_at, has_password }) =>
-      has_password ? <Ago at={last_signed_in_at} /> : <Dimmed>no password yet</Dimmed>,
+      has_password ? <Ago at={last_signed_in_at} /> : <Dimmed>Invited</Dimmed>,
   },
   momentColumn('added', 'Added', ({ created_at }) => created_at, {
     sort: 'created_at',

@@ -216,7 +216,7 @@ export function NoPrice({ model }: { model: string }) {
       {mayChange ? (
         <Group gap="xs" mt="sm">
           <Button size="xs" onClick={() => setOpen('price')}>
-            Set price
+            New price
           </Button>
           <Button size="xs" variant="default" onClick={() => setOpen('alias')}>
             Use another model’s price

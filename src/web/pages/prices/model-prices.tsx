@@ -65,7 +65,7 @@ export function ModelPrices({ of: { provider, model, ...price }, close }: { of: 
               Withdraw manual price
             </Button>
           )}
-          {mayChange && <Button onClick={() => setOpen('set')}>Set new price</Button>}
+          {mayChange && <Button onClick={() => setOpen('set')}>New price</Button>}
         </Group>
       </Stack>
       {open === 'set' && <PriceForm start={{ ...price, provider, model }} close={shut} />}

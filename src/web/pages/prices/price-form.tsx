@@ -61,8 +61,8 @@ export function PriceForm({ start = {}, close }: { start?: PriceStart; close: ()
   return (
     <FormDialog
       {...(current ? setting : previewing)}
-      title="Set price"
-      action={current ? 'Set price' : 'Preview'}
+      title="New price"
+      action={current ? 'Save price' : 'Preview'}
       close={close}
       size="xl"
     >
@@ -81,7 +81,7 @@ export function PriceForm({ start = {}, close }: { start?: PriceStart; close: ()
         />
         <TextInput
           label="Provider"
-          description="Who sells the model. Leave empty for any provider."
+          description="Provider that bills you. Leave empty for any provider."
           placeholder="Any"
           {...form.getInputProps('provider')}
         />

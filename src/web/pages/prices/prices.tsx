@@ -89,7 +89,7 @@ function PriceActions() {
   const close = () => setOpen(null)
   return (
     <>
-      <Button onClick={() => setOpen('price')}>Set price</Button>
+      <Button onClick={() => setOpen('price')}>New price</Button>
       <Button variant="default" component={Link} href="/prices/load">
         Load price table
       </Button>

@@ -112,10 +112,10 @@ const remedies = (give: (giving: Giving) => void): Column<UnpricedModel> => ({
   cell: (model) => (
     <Group gap={6} wrap="nowrap">
       <Button size="compact-xs" variant="light" onClick={() => give({ what: 'price', model })}>
-        Set price
+        New price
       </Button>
       <Button size="compact-xs" variant="default" onClick={() => give({ what: 'alias', model })}>
-        Add alias
+        New alias
       </Button>
     </Group>
   ),

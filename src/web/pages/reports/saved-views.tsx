@@ -96,7 +96,7 @@ export function SavedViews({ parameters, open }: SavedViewsProps) {
       <Modal opened={dialog === 'delete' && view !== undefined} onClose={close} title="Delete view">
         <Stack>
           <Text size="sm">
-            <bdi>{view?.name}</bdi> is deleted{view?.shared && ' for everybody'}. The entries stay as they are.
+            <bdi>{view?.name}</bdi> is deleted{view?.shared && ' for everyone'}. The entries stay as they are.
           </Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>

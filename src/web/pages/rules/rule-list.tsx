@@ -80,7 +80,7 @@ const NoRules = ({ mayChange }: { mayChange: boolean }) => (
     action={
       mayChange ? (
         <Button component={Link} href="/rules/new" variant="light">
-          Create rule
+          New rule
         </Button>
       ) : undefined
     }

@@ -69,7 +69,7 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
           <Radio
             value="hold"
             label="Hold it"
-            description="Its entries are not counted until someone releases or discards them. Only sessions whose ID cannot be guessed are held."
+            description="Its entries are not counted until someone releases or discards them. Applies only to random session IDs."
           />
           <Radio value="count" label="Count both" description="The later entries are marked as possible duplicates." />
         </Stack>
@@ -181,7 +181,7 @@ function Bills({ form }: { form: SettingsForm }) {
         />
         <CountField
           label="Remind after"
-          description="Days overdue, and between e-mails."
+          description="Days overdue before the first reminder, and between reminders."
           placeholder="No reminders"
           unit="days"
           min={1}

@@ -26,7 +26,7 @@ export default function ShareLinks() {
       title="Share links"
       lead={
         share_links
-          ? 'Whoever has a link sees one report or bill without an account, as far as its creator can see it.'
+          ? 'Anyone with a link sees one report or bill without an account, limited to its creator’s access.'
           : 'Share links are turned off in the settings: existing ones don’t work.'
       }
     >
@@ -60,7 +60,7 @@ function RevokeShareLink({ link, close }: { link: ShareLink | null; close: () =>
       isDangerous
       confirm={() => revoke.mutateAsync(link!.id)}
     >
-      <Text size="sm">Whoever has it can no longer open it. You can’t undo this.</Text>
+      <Text size="sm">Anyone with the link loses access. You can’t undo this.</Text>
     </Confirm>
   )
 }

@@ -125,7 +125,7 @@ function Grid({ sheet, mayEdit, defaults, entries }: GridViewProps & { entries: 
               Undo
             </Button>
             <Button variant="default" loading={isCopying} onClick={() => void copyRows()}>
-              Copy rows of last sheet
+              Copy rows from last sheet
             </Button>
             <Button onClick={() => setAddingRow(true)}>Add row</Button>
           </Group>
@@ -158,7 +158,7 @@ function Grid({ sheet, mayEdit, defaults, entries }: GridViewProps & { entries: 
         <Caption>
           Type {measure === 'cost' ? 'an amount such as 12.50 or 1,234.50' : 'a number such as 1,234, 515k or 1.23M'}.
           Enter and Tab save it, Delete clears a cell, Ctrl+Z undoes, and a block of cells can be pasted from a
-          spreadsheet. A cost without tokens is an entry with the cost only.
+          spreadsheet. You can enter a cost without tokens.
         </Caption>
       )}
       {isAddingRow && (

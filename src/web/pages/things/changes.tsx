@@ -13,7 +13,7 @@ import { actionInWords, actorOf, differenceInWords, differencesOf } from '../aud
 /** How many changes are shown; the audit log has the rest. */
 const SHOWN = '5'
 
-/** Nothing for everybody else, or if nothing was recorded. */
+/** Nothing for everyone else, or if nothing was recorded. */
 export function Changes({ of }: { of: string }) {
   const isAdmin = useRole('admin')
   const query = { object: [of], without_action: ['session'], limit: SHOWN }

@@ -63,7 +63,7 @@ interface Person {
   role?: string | undefined
 }
 
-/** Admins know everybody, others the people whose entries they see. */
+/** Admins know everyone, others the people whose entries they see. */
 function usePerson(id: string): Person & { isMissing: boolean; isKnown: boolean } {
   const { time_zone } = useSettings()
   const me = useMe()

@@ -1,4 +1,4 @@
-/** What the agents on the person's machines recorded and Tally could not read; for an admin, on everybody's. */
+/** What the agents on the person's machines recorded and Tally could not read; for an admin, on everyone's. */
 import { Button, Code, Group, List, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { agentText, notReadText } from '../../../shared/not-read.ts'

@@ -51,7 +51,7 @@ const KINDS: { kind: TokenKind; label: string; description: string }[] = [
   {
     kind: 'read',
     label: 'Read token',
-    description: 'Reads entries, reports, work, prices and bills, as far as your role can see them.',
+    description: 'Reads entries, reports, work, prices and bills. Limited to what your role can see.',
   },
   {
     kind: 'org',
@@ -61,7 +61,7 @@ const KINDS: { kind: TokenKind; label: string; description: string }[] = [
   {
     kind: 'api',
     label: 'API token',
-    description: 'Does what you choose, as far as your role allows: for scripts that manage projects, prices or bills.',
+    description: 'Has only the scopes you select, within your role. For scripts that manage projects, prices or bills.',
   },
 ]
 
@@ -130,11 +130,7 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
       )}
       {kind === 'api' && (
         <>
-          <Checkbox.Group
-            label="Scopes"
-            description="Any scope of an area includes reading in it."
-            {...form.getInputProps('scopes')}
-          >
+          <Checkbox.Group label="Scopes" description="Write scopes include read." {...form.getInputProps('scopes')}>
             <Stack gap={6} mt="xs">
               {SCOPE_NAMES.filter((scope) => rolesOfScope(scope)?.includes(role) ?? true).map((scope) => (
                 <Checkbox key={scope} value={scope} label={scope} description={SCOPES[scope].description} />

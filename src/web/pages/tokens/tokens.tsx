@@ -87,8 +87,8 @@ export default function Tokens() {
                 value={state}
                 onChange={(value) => show({ state: value as typeof state })}
                 data={[
-                  { value: 'usable', label: 'Usable' },
-                  { value: 'refused', label: 'Unusable' },
+                  { value: 'usable', label: 'Active' },
+                  { value: 'refused', label: 'Inactive' },
                   { value: 'any', label: 'All' },
                 ]}
               />
@@ -125,7 +125,7 @@ const NO_FILTERS = { state: undefined, kind: undefined, user: undefined, unread:
 function NoTokens({ state, openNew }: { state: string; openNew: () => void }) {
   if (state === 'refused')
     return (
-      <Empty title="No unusable tokens">
+      <Empty title="No inactive tokens">
         Tokens that were revoked, have expired or belong to a disabled person appear here.
       </Empty>
     )

@@ -47,7 +47,7 @@ export const groupColumns = ({
 }: Doing): Column<EntryGroup>[] => [
   {
     key: 'name',
-    title: 'In common',
+    title: 'Group',
     value: ({ name }) => name,
     minWidth: '300px',
     phone: 'title',
@@ -120,9 +120,9 @@ export const groupColumns = ({
             size="compact-sm"
             variant="default"
             onClick={() => makeRule(group)}
-            aria-label={`Create rule for ${group.name}`}
+            aria-label={`New rule for ${group.name}`}
           >
-            Create rule…
+            New rule…
           </Button>
         )}
         {propose && mayPropose(group) && (

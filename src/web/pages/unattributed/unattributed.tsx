@@ -129,7 +129,7 @@ const LeadText = ({ repositories }: { repositories: string[] | undefined }) => (
     Your own entries that are not assigned to a project or ticket
     {repositories && repositories.length > 0 ? (
       <>
-        , and those of everybody in the repositories of the projects you lead:{' '}
+        , and those of everyone in the repositories of the projects you lead:{' '}
         {repositories.map((repository, index) => (
           <span key={repository}>
             {index > 0 && ', '}
@@ -230,7 +230,7 @@ const NothingLeft = ({ isFiltered, leads }: { isFiltered: boolean; leads: boolea
       }
     >
       {leads
-        ? 'Your own entries that name no project or ticket appear here, and those of everybody in the repositories of the projects you lead. Someone with the billing or admin role adds repositories to a project.'
+        ? 'Your own entries that name no project or ticket appear here, and those of everyone in the repositories of the projects you lead. Someone with the billing or admin role adds repositories to a project.'
         : 'Entries that name no project or ticket and match no rule appear here, so that you can assign them.'}
     </Empty>
   )

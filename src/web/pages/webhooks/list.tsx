@@ -39,7 +39,7 @@ export function WebhookList() {
       lead="Tally sends events to these addresses as they happen: to your own programs, and to chats."
       actions={
         <Button leftSection={<IconPlus size={16} />} onClick={openNew}>
-          Add webhook
+          New webhook
         </Button>
       }
     >
@@ -75,7 +75,7 @@ export function WebhookList() {
               here.
             </Empty>
           ) : (
-            <Empty title="No webhooks" action={<Button onClick={openNew}>Add webhook</Button>}>
+            <Empty title="No webhooks" action={<Button onClick={openNew}>New webhook</Button>}>
               A webhook notifies another program or a chat when something happens: a bill was sent, a budget crossed a
               threshold, a backup failed.
             </Empty>
@@ -146,7 +146,7 @@ function WebhookForm({ close, added }: { close: () => void; added: (webhook: Cre
     fields: issueFields,
   })
   return (
-    <FormDialog {...sending} title="Add webhook" action="Add webhook" close={close}>
+    <FormDialog {...sending} title="New webhook" action="Create webhook" close={close}>
       <WebhookFields form={form} />
     </FormDialog>
   )

@@ -140,8 +140,8 @@ function EditWebhook({ webhook, close }: { webhook: Webhook; close: () => void }
 
 /** Replaces the secret of a webhook, and shows the new one once. */
 const OVERLAP = {
-  label: 'The old secret works',
-  choices: { 0: 'Not at all', 1: 'For an hour', 24: 'For a day', 168: 'For a week' },
+  label: 'Old secret stays valid for',
+  choices: { 0: 'No time', 1: '1 hour', 24: '1 day', 168: '1 week' },
 }
 
 function RotateSecret({ webhook, close }: { webhook: Webhook; close: () => void }) {

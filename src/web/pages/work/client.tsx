@@ -91,11 +91,11 @@ function ClientDetails({
             ? tax_percent === 0
               ? 'None'
               : `${tax_name ?? 'Tax'} ${tax_percent}%`
-            : 'As on the last bill',
+            : 'Same as last bill',
         ],
         [
           'Reminders',
-          reminders === false ? 'None for this client' : settings.reminder_days ? 'On' : 'Off in the settings',
+          reminders === false ? 'None for this client' : settings.reminder_days ? 'On' : 'Off (organization setting)',
         ],
         ['Leads', namesOf(leads).join(', ') || 'None'],
         ['Approvers', namesOf(approvers).join(', ') || 'None'],

@@ -31,7 +31,7 @@ export function RepositoryField({ project, value = [], onChange, ...field }: Rep
     <Stack gap={6}>
       <TagsInput
         label="Repositories"
-        description="Leads of the project see and assign unattributed entries of everybody that have one of these labels. Press Enter after each."
+        description="Leads of the project see and assign unattributed entries of everyone that have one of these labels. Press Enter after each."
         placeholder={value.length === 0 ? 'acme/web' : undefined}
         splitChars={[]}
         clearable

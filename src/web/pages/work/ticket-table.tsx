@@ -132,7 +132,7 @@ const DECISION: Column<Ticket> = {
   title: 'Project',
   width: '34%',
   phone: 'bare',
-  cell: (ticket) => (ticket.project_decided ? 'Decided' : <DecisionBadge ticket={ticket} />),
+  cell: (ticket) => (ticket.project_decided ? 'Set by a person' : <DecisionBadge ticket={ticket} />),
 }
 
 const NoConflicts = () => (

@@ -236,7 +236,7 @@ function useActions({ help, leave }: { help: () => void; leave: () => void }): I
   const action = (title: string, run: () => void): Item => ({ key: `action ${title}`, title, run })
   return [
     ...(bills ? [page('New bill', '/bills/new')] : []),
-    ...(isStaff ? [page('Create token', '/tokens?create=true'), page('Connect an agent', '/connect')] : []),
+    ...(isStaff ? [page('New token', '/tokens?create=true'), page('Connect an agent', '/connect')] : []),
     ...(bills ? [page('Load prices', '/prices/load')] : []),
     ...(person.role === 'admin' ? [page('Invite people', '/people'), page('Change settings', '/settings')] : []),
     ...(isStaff && settings.share_links ? [page('Review share links', '/share-links')] : []),

@@ -74,7 +74,7 @@ describe('a ticket’s project that nobody decided on', () => {
     await hold('create')
   })
 
-  test('is listed where people disagree, until somebody decides, which then binds everybody', async () => {
+  test('is listed where people disagree, until somebody decides, which then binds everyone', async () => {
     const entries = [
       await report(ada, { ticket: 'Y-1', project: 'ACME' }),
       await report(bob, { ticket: 'Y-1', project: 'OTHER' }),
