@@ -30,6 +30,40 @@ const QUESTIONS: [question: string, answer: string][] = [
   ['docker compose', 'operations/container#start-with-compose'],
 ]
 
+/** What people type who know another program's words: each with a page that answers. */
+const OTHER_WORDS: [words: string, page: string][] = [
+  ['invoice', 'billing'],
+  ['send an invoice', 'billing'],
+  ['receipt', 'billing'],
+  ['refund', 'billing'],
+  ['vat', 'billing'],
+  ['sso', 'people/sign-in'],
+  ['okta', 'people/sign-in'],
+  ['2fa', 'people/sign-in'],
+  ['login', 'people/sign-in'],
+  ['delete entry', 'approval'],
+  ['why is cost missing', 'model-prices'],
+  ['cost is zero', 'model-prices'],
+  ['backup', 'operations/backup-and-restore'],
+  ['gdpr', 'people/personal-data'],
+  ['delete user data', 'people/personal-data'],
+  ['excel', 'reports/entries'],
+  ['slack', 'integrate/outgoing-webhooks'],
+  ['budget alert', 'spending-limits'],
+  ['quota', 'spending-limits'],
+  ['add user', 'people/roles'],
+  ['vacation', 'people/roles'],
+  ['api key', 'people/access-tokens'],
+  ['https', 'operations/network-and-tls'],
+  ['docker', 'operations/container'],
+  ['kubernetes', 'operations/container'],
+  ['audit log', 'people/organization'],
+  ['split entry', 'reports/entries'],
+  ['timesheet', 'approval'],
+  ['grafana', 'operations/monitoring'],
+  ['public link', 'people/sharing'],
+]
+
 /** The index that the browser reads, and the fields by which it does. */
 async function builtIndex(): Promise<MiniSearch> {
   const pack = (await findPack('manual'))!
@@ -43,6 +77,16 @@ async function builtIndex(): Promise<MiniSearch> {
     await rm(folder, { recursive: true })
   }
 }
+
+test('other words for a thing find a page about it among the first three', async () => {
+  const index = await builtIndex()
+  const missed = OTHER_WORDS.flatMap(([words, page]) => {
+    const found = index.search(words).map(({ id }) => String(id).replace('/docs/', ''))
+    const pages = found.slice(0, FIRST).map((id) => id.split('#')[0]!)
+    return pages.includes(page) ? [] : [`${words}: ${found.slice(0, FIRST).join(', ')}`]
+  })
+  expect(missed).toEqual([])
+})
 
 test('a question finds the section that answers it among the first three', async () => {
   const index = await builtIndex()

@@ -8,6 +8,46 @@ const PHRASE_WORDS = new Set(
   ),
 )
 
+/** What people call things that the manual calls something else: each of a group finds the first of it, too. */
+const SYNONYMS = [
+  'bill invoice invoices invoicing receipt',
+  'credit refund refunds refunded',
+  'void delete deleting remove cancel',
+  'unpriced unknown missing zero',
+  'cost spend spending costs',
+  'budget quota cap',
+  'sso saml oidc oauth okta keycloak ldap openid',
+  'sso 2fa mfa totp',
+  'sign login signin logon',
+  'password credentials passwords',
+  'back backups dump snapshot',
+  'upgrade updating migrate',
+  'erase gdpr dsgvo forgotten pseudonymize',
+  'personal gdpr privacy ccpa',
+  'csv excel spreadsheet xlsx',
+  'chat slack discord mattermost teams',
+  'webhook callback',
+  'smtp email mails notification notifications',
+  'person user users member members colleague people',
+  'deputy vacation holiday substitute',
+  'viewer guest stakeholder customer',
+  'client customer customers',
+  'share embed public publish',
+  'tls https ssl certificate',
+  'proxy nginx caddy traefik',
+  'container docker kubernetes podman helm',
+  'token key apikey secret',
+  'audit log history',
+  'divide split splitting',
+  'move import migrate transfer',
+  'prometheus metrics grafana observability',
+  'vat tax taxes gst',
+  'sheets timesheet timesheets',
+  'log logs logging',
+].map((words) => words.split(' '))
+
+const synonymsOf = (word: string) => SYNONYMS.flatMap(([main, ...others]) => (others.includes(word) ? main! : []))
+
 /** In shorter words, another letter makes another word. */
 const FUZZY_FROM_LETTERS = 5
 
@@ -23,7 +63,7 @@ const FURTHER_READING = [
 export const SEARCH_OPTIONS: SearchOptions = {
   processTerm: (term) => {
     const word = term.toLowerCase()
-    return PHRASE_WORDS.has(word) ? null : word
+    return PHRASE_WORDS.has(word) ? null : [word, ...synonymsOf(word)]
   },
   // What contains most words of a question comes before what contains one of them often.
   fuzzy: (term) => (term.length >= FUZZY_FROM_LETTERS ? 0.2 : false),

@@ -72,7 +72,7 @@ export const Page = ({ title, above, lead, actions, children }: PageProps) => (
         {lead && <Lead>{lead}</Lead>}
       </div>
       {actions && (
-        <Group gap="xs" className={`${classes.actions} tally-no-print`}>
+        <Group gap="xs" className={classes.actions}>
           {actions}
         </Group>
       )}

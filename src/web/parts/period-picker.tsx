@@ -34,52 +34,55 @@ export function PeriodPicker({ value, change, isOptional = false, size = 'sm' }:
     change(chosen)
   }
   return (
-    <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus withinPortal shadow="md">
-      <Popover.Target>
-        <Button
-          variant="default"
-          size={size}
-          leftSection={<IconCalendar size={16} />}
-          rightSection={<IconChevronDown size={14} />}
-          onClick={() => setOpen(!isOpen)}
-          aria-label={`Period: ${title}`}
-        >
-          {title}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <div className={classes.choices}>
-          <div className={classes.named}>
-            {[...(isOptional ? [undefined] : []), ...Object.keys(PERIODS)].map((offered) => (
-              <Button
-                key={offered ?? ANY}
-                size="compact-sm"
-                justify="flex-start"
-                variant={offered === name ? 'light' : 'subtle'}
-                color={offered === name ? undefined : 'gray'}
-                onClick={() => choose(offered)}
-              >
-                {titleOf(offered)}
-              </Button>
-            ))}
+    <>
+      <span className="tally-only-print">Period: {name === undefined ? 'any time' : periodInWords(period)}</span>
+      <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus withinPortal shadow="md">
+        <Popover.Target>
+          <Button
+            variant="default"
+            size={size}
+            leftSection={<IconCalendar size={16} />}
+            rightSection={<IconChevronDown size={14} />}
+            onClick={() => setOpen(!isOpen)}
+            aria-label={`Period: ${title}`}
+          >
+            {title}
+          </Button>
+        </Popover.Target>
+        <Popover.Dropdown>
+          <div className={classes.choices}>
+            <div className={classes.named}>
+              {[...(isOptional ? [undefined] : []), ...Object.keys(PERIODS)].map((offered) => (
+                <Button
+                  key={offered ?? ANY}
+                  size="compact-sm"
+                  justify="flex-start"
+                  variant={offered === name ? 'light' : 'subtle'}
+                  color={offered === name ? undefined : 'gray'}
+                  onClick={() => choose(offered)}
+                >
+                  {titleOf(offered)}
+                </Button>
+              ))}
+            </div>
+            <Stack gap="xs">
+              <DatePicker
+                type="range"
+                allowSingleDateInRange
+                firstDayOfWeek={firstDayOfWeek}
+                value={days}
+                defaultDate={period.to}
+                onChange={([from, to]) => {
+                  setDays([from, to])
+                  if (from && to) choose(ownPeriod({ from, to }))
+                }}
+              />
+              <Caption>Days in {time_zone}</Caption>
+            </Stack>
           </div>
-          <Stack gap="xs">
-            <DatePicker
-              type="range"
-              allowSingleDateInRange
-              firstDayOfWeek={firstDayOfWeek}
-              value={days}
-              defaultDate={period.to}
-              onChange={([from, to]) => {
-                setDays([from, to])
-                if (from && to) choose(ownPeriod({ from, to }))
-              }}
-            />
-            <Caption>Days in {time_zone}</Caption>
-          </Stack>
-        </div>
-      </Popover.Dropdown>
-    </Popover>
+        </Popover.Dropdown>
+      </Popover>
+    </>
   )
 }
 

@@ -62,7 +62,7 @@ export function Shell({ children }: { children: ReactNode }) {
       navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !isMenuOpen } }}
       padding={{ base: 'sm', sm: 'lg' }}
     >
-      <a href="#content" className={classes.skip}>
+      <a href="#content" className={`${classes.skip} tally-no-print`}>
         Skip to content
       </a>
       <AppShell.Header className="tally-no-print">
@@ -136,6 +136,9 @@ export function Shell({ children }: { children: ReactNode }) {
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
         <div className={classes.content}>
+          <p className={`${classes.printedFor} tally-only-print`}>
+            <bdi>{me.settings.name}</bdi>
+          </p>
           <DemoBanner />
           <DeferredParts />
           {children}

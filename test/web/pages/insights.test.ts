@@ -30,7 +30,9 @@ test('savings are an amount and a share, and say what they leave out', () => {
   expect(savingsInWords(cache({ saved: 412.1, uncached_value: 1_000, hit_rate: 0.9, unvalued_entries: 1 }))).toBe(
     'Caching saved $412.10: the cached tokens cost 41.2% less than without caching. 90% of all input was read from a cache. Excludes 1 unpriced entry.',
   )
-  expect(savingsInWords(cache({ saved: -2, uncached_value: 8 }))).toStartWith('Caching cost $2.00 more: the cached tokens cost 25% more')
+  expect(savingsInWords(cache({ saved: -2, uncached_value: 8 }))).toStartWith(
+    'Caching cost $2.00 more: the cached tokens cost 25% more',
+  )
   expect(savingsInWords(cache({ saved: 0, uncached_value: 0, hit_rate: 0 }))).toStartWith('No tokens were cached.')
 })
 

@@ -138,6 +138,25 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     }
   }, 180_000)
 
+  test('a printed list says whose it is, of which period, and how it is filtered', async () => {
+    const visitor = await web.visit({ as: ADMIN })
+    try {
+      const { page } = visitor
+      await visitor.open('/entries?model=m&period=2026-01-01..2036-12-31')
+      await page.locator('tbody tr[data-key]').first().waitFor()
+      const text = async () => String(await page.evaluate('document.body.innerText'))
+      expect(await text()).not.toContain('Period: ')
+      await page.emulateMedia({ media: 'print' })
+      const printed = await text()
+      expect(printed.trimStart()).toStartWith('Tally\n\nEntries')
+      expect(printed).toContain('Period: 1 Jan 2026 – 31 Dec 2036')
+      expect(printed).toContain('Model: m')
+      expect(visitor.issues()).toEqual([])
+    } finally {
+      await visitor.close()
+    }
+  }, 180_000)
+
   test('on a phone, lists are sorted by a select and a button, by what their columns show', async () => {
     const ask = await signedInAt(web.server.url, ADMIN)
     for (const name of ['Zebra', 'Aardvark']) await ask('POST /clients', { name })

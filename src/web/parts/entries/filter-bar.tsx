@@ -34,7 +34,7 @@ export function FilterBar({ filters: given, show, without = [], hasPeriod = fals
     show({ [field.name]: isListFilter(field.name) ? values : values[0] })
   const isFiltered = [...FILTER_NAMES, 'period' as const].some((name) => (filters[name]?.length ?? 0) > 0)
   return (
-    <Group gap={6} className="tally-no-print">
+    <Group gap={6}>
       <Search value={filters.q} change={(q) => show({ q }, { replace: true })} />
       <PeriodPicker
         isOptional={!hasPeriod}

@@ -25,20 +25,25 @@ export function FilterChip({ field, values, change, isOpen, setOpen }: FilterChi
   const names = useNames(field, values)
   const shown = [names.slice(0, NAMED).join(', '), names.length > NAMED && `+${names.length - NAMED}`]
   return (
-    <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus shadow="md" width={280}>
-      <Group gap={0} wrap="nowrap" className={classes.chip}>
-        <Popover.Target>
-          <Button variant="subtle" color="gray" size="compact-sm" onClick={() => setOpen(!isOpen)}>
-            <Dimmed mr={6}>{field.title}</Dimmed>
-            <bdi className={classes.chipValue}>{shown.filter(Boolean).join(' ') || '…'}</bdi>
-          </Button>
-        </Popover.Target>
-        <CloseButton size="sm" aria-label={`Remove filter: ${field.title}`} onClick={() => change([])} />
-      </Group>
-      <Popover.Dropdown p={6}>
-        <Values field={field} values={values} change={change} close={() => setOpen(false)} />
-      </Popover.Dropdown>
-    </Popover>
+    <>
+      <span className="tally-only-print">
+        {field.title}: <bdi>{names.join(', ')}</bdi>
+      </span>
+      <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus shadow="md" width={280}>
+        <Group gap={0} wrap="nowrap" className={`${classes.chip} tally-no-print`}>
+          <Popover.Target>
+            <Button variant="subtle" color="gray" size="compact-sm" onClick={() => setOpen(!isOpen)}>
+              <Dimmed mr={6}>{field.title}</Dimmed>
+              <bdi className={classes.chipValue}>{shown.filter(Boolean).join(' ') || '…'}</bdi>
+            </Button>
+          </Popover.Target>
+          <CloseButton size="sm" aria-label={`Remove filter: ${field.title}`} onClick={() => change([])} />
+        </Group>
+        <Popover.Dropdown p={6}>
+          <Values field={field} values={values} change={change} close={() => setOpen(false)} />
+        </Popover.Dropdown>
+      </Popover>
+    </>
   )
 }
 
