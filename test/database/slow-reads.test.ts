@@ -10,6 +10,7 @@ import { postgresPrograms } from '../support/postgres-programs.ts'
 import { clientFor } from '../support/postgres-server.ts'
 import { childrenOf, commandOf, isRunning, until } from '../support/processes.ts'
 import {
+  COMPUTES_FOR,
   COUNT_TWICE,
   countTo,
   DISCONNECTS,
@@ -179,6 +180,22 @@ describe.skipIf(process.platform !== 'linux')('processes for slow reads', () => 
     gone.leaves()
     expect(await query).toBe('done')
     expect(running()).toEqual(before)
+  })
+
+  test.skipIf(!Bun.which('taskset'))('are not ended for the time in which others had the processor', async () => {
+    const others = [1, 2].map(() => Bun.spawn(['taskset', '-c', '0', 'sh', '-c', 'while :; do :; done']))
+    try {
+      const { db } = await warm({ slowProgram: ['taskset', '-c', '0', ...SLOW_PROGRAM] })
+      const deadlineMs = 1_000
+      const startedAt = performance.now()
+      const outcome = await codeOf(db.slowly({ ...COMPUTES_FOR, deadlineMs }, { ms: deadlineMs * 0.6 }))
+      const tookMs = performance.now() - startedAt
+      // With even more to do on this machine, it may be ended after all.
+      if (tookMs < 3 * deadlineMs) expect(outcome).toBe('done')
+      expect(tookMs).toBeGreaterThan(deadlineMs)
+    } finally {
+      for (const other of others) other.kill('SIGKILL')
+    }
   })
 
   test('are replaced if they get no query and answer none any more, and what was sent to them is repeated', async () => {

@@ -48,6 +48,15 @@ export const READS_FOR: SlowTask<{ ms: number }, void> = {
   },
 }
 
+/** Uses the processor for a while, however long that takes. */
+export const COMPUTES_FOR: SlowTask<{ ms: number }, void> = {
+  name: 'test.computes-for',
+  async run(_reader, { ms }) {
+    const { user } = process.cpuUsage()
+    while (process.cpuUsage().user - user < ms * 1_000);
+  },
+}
+
 /** Tells by a file with the id of its process in the folder that something has happened. */
 const tell = (folder: string) => writeFileSync(join(folder, `${process.pid}`), '')
 
@@ -105,6 +114,6 @@ export const countTo = (steps: number) =>
 
 if (import.meta.main)
   serveSlowReads({
-    tasks: [COUNT_TWICE, PROCESS_ID, FAILS, READS_FOR, HANGS, DISCONNECTS, WHERE],
+    tasks: [COUNT_TWICE, PROCESS_ID, FAILS, READS_FOR, HANGS, COMPUTES_FOR, DISCONNECTS, WHERE],
     streams: [NUMBERS, PROCESS_IDS, WHERES],
   })

@@ -1,4 +1,5 @@
 import { deserialize } from 'bun:jsc'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../../../errors.ts'
 import type { FromSlowProcess, SentError, ToSlowProcess } from './messages.ts'
@@ -82,6 +83,16 @@ export class SlowLink {
     // A command that has finished does not wait for it.
     this.#process.unref()
     this.#start.unref()
+  }
+
+  /** How long the process could have run while others had the processors: 0 where the system does not tell. */
+  heldUpMs(): number {
+    try {
+      // Of its first thread, which does all the work: the time on a processor, and the time waiting for one.
+      return Number(readFileSync(`/proc/${this.#process.pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6
+    } catch {
+      return 0
+    }
   }
 
   send(message: ToSlowProcess): void {
