@@ -44,28 +44,32 @@ export const pages = ({ files: packed, manualFiles }: PagesDependencies) => {
     if (!response) throw notFound("The file 'scalar.js' (built by ./scripts/start)")
     return response
   }
-  return new Elysia({ name: 'pages' })
-    .use(access())
-    .use(manual({ files: manualFiles }))
-    .get('/docs/api', ({ request }) => docs.respond(request), pageRoute)
-    .get('/problems', ({ request }) => problems.respond(request), pageRoute)
-    .get(
-      '/problems/:code',
-      ({ request, params: { code } }) => {
-        if (!Object.hasOwn(PROBLEMS, code)) throw notFound(`The problem '${code}'`)
-        const known = ofProblems.get(code) ?? fixedPage(problemPage(code as ProblemCode))
-        ofProblems.set(code, known)
-        return known.respond(request)
-      },
-      pageRoute,
-    )
-    .get('/assets/scalar.js', ({ request }) => sendScalar(request), pageRoute)
-    .get(
-      '/assets/:name',
-      ({ request, params: { name } }) => {
-        if (!Object.hasOwn(files, name)) throw notFound(`The file '${name}'`)
-        return files[name]!.respond(request)
-      },
-      pageRoute,
-    )
+  return (
+    new Elysia({ name: 'pages' })
+      .use(access())
+      .use(manual({ files: manualFiles }))
+      .get('/docs/api', ({ request }) => docs.respond(request), pageRoute)
+      .get('/problems', ({ request }) => problems.respond(request), pageRoute)
+      .get(
+        '/problems/:code',
+        ({ request, params: { code } }) => {
+          if (!Object.hasOwn(PROBLEMS, code)) throw notFound(`The problem '${code}'`)
+          const known = ofProblems.get(code) ?? fixedPage(problemPage(code as ProblemCode))
+          ofProblems.set(code, known)
+          return known.respond(request)
+        },
+        pageRoute,
+      )
+      // Browsers ask for it wherever a page names no icon, such as for a file that is opened.
+      .get('/favicon.ico', ({ request }) => files['icon.svg']!.respond(request), pageRoute)
+      .get('/assets/scalar.js', ({ request }) => sendScalar(request), pageRoute)
+      .get(
+        '/assets/:name',
+        ({ request, params: { name } }) => {
+          if (!Object.hasOwn(files, name)) throw notFound(`The file '${name}'`)
+          return files[name]!.respond(request)
+        },
+        pageRoute,
+      )
+  )
 }

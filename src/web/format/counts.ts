@@ -7,11 +7,9 @@ const three = () =>
     'three digits',
     (locale) => new Intl.NumberFormat(locale, { minimumSignificantDigits: 3, maximumSignificantDigits: 3 }),
   )
-const percents = () =>
-  cached('percents', (locale) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }))
-/** A decimal of its own in each row, so that the points of a column are aligned. */
+/** Always one decimal: the points of a column are aligned, and the same share reads the same everywhere. */
 const aligned = { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 } as const
-const alignedPercents = () => cached('aligned percents', (locale) => new Intl.NumberFormat(locale, aligned))
+const percents = () => cached('percents', (locale) => new Intl.NumberFormat(locale, aligned))
 const changes = () =>
   cached('changes', (locale) => new Intl.NumberFormat(locale, { ...aligned, signDisplay: 'exceptZero' }))
 const bytes = () => cached('bytes', (locale) => new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 }))
@@ -36,11 +34,8 @@ export function roughCount(value: number): string {
   return `${three().format(value / size)}${unit}`
 }
 
-/** Formats 0.125 as `12.5%`. */
+/** Formats 0.125 as `12.5%`, and 0.5 as `50.0%`. */
 export const percent = (share: number): string => percents().format(share)
-
-/** `25.0%`: for columns, with one decimal in each row. */
-export const columnPercent = (share: number): string => alignedPercents().format(share)
 
 /** Formats 0.125 as `+12.5%`, with one decimal also where it is 0. */
 export const percentChange = (change: number): string => changes().format(change)

@@ -1,9 +1,9 @@
-import { Button, Popover, Stack } from '@mantine/core'
+import { Button, Popover, Stack, Text } from '@mantine/core'
 import { DatePicker } from '@mantine/dates'
 import { IconCalendar, IconChevronDown } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useFirstDayOfWeek, useSettings } from '../server/me.ts'
-import { ownPeriod, PERIODS, periodInWords, readPeriod } from './period.ts'
+import { isPeriod, ownPeriod, PERIODS, periodInWords, readPeriod } from './period.ts'
 import classes from './period-picker.module.css'
 import { Caption } from './texts.tsx'
 
@@ -35,6 +35,12 @@ export function PeriodPicker({ value, change, isOptional = false, size = 'sm' }:
   }
   return (
     <>
+      {value !== undefined && !isPeriod(value) && (
+        <Text size="xs" c="var(--mantine-color-error)" role="alert">
+          The address names the period “<bdi>{value}</bdi>”, which does not exist. Shown are the last 30 days. Choose a
+          period.
+        </Text>
+      )}
       <span className="tally-only-print">Period: {name === undefined ? 'any time' : periodInWords(period)}</span>
       <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus withinPortal shadow="md">
         <Popover.Target>

@@ -52,12 +52,25 @@ const lastYear = (today: string): string => addMonths(today, -12).slice(0, 4)
 
 const OWN = /^(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})$/
 
+const isDay = (text: string): boolean => {
+  const at = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)
+}
+
+/** Two days in order, of those that exist. */
+function readOwn(name: string): Period | undefined {
+  const [, from, to] = OWN.exec(name) ?? []
+  return from && to && from <= to && isDay(from) && isDay(to) ? { from, to } : undefined
+}
+
+/** Whether the URL names a period that exists. */
+export const isPeriod = (name: string): boolean => Object.hasOwn(PERIODS, name) || readOwn(name) !== undefined
+
 /** The period named in the URL; the last 30 days by default. */
 export function readPeriod(name: string | undefined, timeZone: string, now = new Date()): Period {
-  const own = name === undefined ? null : OWN.exec(name)
-  if (own && own[1]! <= own[2]!) return { from: own[1]!, to: own[2]! }
+  const own = name === undefined ? undefined : readOwn(name)
   const known = Object.hasOwn(PERIODS, name ?? '') ? (name as keyof typeof PERIODS) : '30d'
-  return PERIODS[known].of(dayOf(now, timeZone))
+  return own ?? PERIODS[known].of(dayOf(now, timeZone))
 }
 
 /** A day before any entry can exist. */

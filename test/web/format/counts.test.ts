@@ -1,14 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import {
-  columnPercent,
-  count,
-  counted,
-  fileSize,
-  percent,
-  percentChange,
-  roughCount,
-} from '../../../src/web/format/counts.ts'
+import { count, counted, fileSize, percent, percentChange, roughCount } from '../../../src/web/format/counts.ts'
 
 const SIZES: Record<string, number> = { k: 1e3, M: 1e6, B: 1e9, T: 1e12 }
 
@@ -60,11 +52,11 @@ test('a counted noun is in the singular for one alone', () => {
 })
 
 test('shares, counts and file sizes are short', () => {
-  expect([percent(0.125), percent(1), count(1_234_567)]).toEqual(['12.5%', '100%', '1,234,567'])
+  expect([percent(0.125), percent(1), count(1_234_567)]).toEqual(['12.5%', '100.0%', '1,234,567'])
   expect([999, 1_500, 1_234_567].map(fileSize)).toEqual(['999 B', '1.5 kB', '1.23 MB'])
 })
 
 test('percentages of a column have one decimal each, and changes have a sign', () => {
-  expect([0, 0.25, 0.354, 1].map(columnPercent)).toEqual(['0.0%', '25.0%', '35.4%', '100.0%'])
+  expect([0, 0.25, 0.354, 1].map(percent)).toEqual(['0.0%', '25.0%', '35.4%', '100.0%'])
   expect([-0.3, -0.00001, 0, 0.125].map(percentChange)).toEqual(['-30.0%', '0.0%', '0.0%', '+12.5%'])
 })

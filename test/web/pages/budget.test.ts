@@ -22,9 +22,9 @@ test('a budget is exceeded exactly if more was used than it allows', () => {
 
 test('the use of a budget is shown as a share, and above it as the excess', () => {
   expect([budgetUse(90, 200).text, budgetUse(212.5, 200).text, budgetUse(5, 0).text, budgetUse(0, 0).text]).toEqual([
-    '45% of $200.00',
-    '$212.50 of $200.00, $12.50 over',
-    '$5.00 of $0.00, $5.00 over',
-    '0% of $0.00',
+    '45.0% of $200.00',
+    '$12.50 over $200.00',
+    '$5.00 over $0.00',
+    '0.0% of $0.00',
   ])
 })

@@ -28,10 +28,10 @@ const cache = (figures: object) =>
 
 test('savings are an amount and a share, and say what they leave out', () => {
   expect(savingsInWords(cache({ saved: 412.1, uncached_value: 1_000, hit_rate: 0.9, unvalued_entries: 1 }))).toBe(
-    'Caching saved $412.10: the cached tokens cost 41.2% less than without caching. 90% of all input was read from a cache. Excludes 1 unpriced entry.',
+    'Caching saved $412.10: the cached tokens cost 41.2% less than without caching. 90.0% of all input was read from a cache. Excludes 1 unpriced entry.',
   )
   expect(savingsInWords(cache({ saved: -2, uncached_value: 8 }))).toStartWith(
-    'Caching cost $2.00 more: the cached tokens cost 25% more',
+    'Caching cost $2.00 more: the cached tokens cost 25.0% more',
   )
   expect(savingsInWords(cache({ saved: 0, uncached_value: 0, hit_rate: 0 }))).toStartWith('No tokens were cached.')
 })
@@ -46,9 +46,9 @@ const whatIf = (totals: object) =>
 
 test('another model is cheaper, dearer, the same, or has no price', () => {
   expect(whatIf({ value: 10, other_value: 4, difference: -6, ratio: 0.4 })).toBe(
-    'The same tokens would have cost $4.00 at the prices of gpt-9 instead of $10.00, 60% less.',
+    'The same tokens would have cost $4.00 at the prices of gpt-9 instead of $10.00, 60.0% less.',
   )
-  expect(whatIf({ value: 10, other_value: 15, difference: 5, ratio: 1.5 })).toContain('50% more')
+  expect(whatIf({ value: 10, other_value: 15, difference: 5, ratio: 1.5 })).toContain('50.0% more')
   expect(whatIf({ value: 10, other_value: 10, difference: 0, ratio: 1 })).toEndWith('instead of $10.00.')
   expect(whatIf({ value: null, other_value: null, difference: null, ratio: null })).toStartWith(
     'No entry can be compared',
@@ -59,7 +59,7 @@ test('surcharges are the part of the list value above base prices, or unknown', 
   const surcharges = (totals: object) =>
     surchargesInWords({ unvalued_entries: 0, share: null, ...totals } as Surcharges['totals'])
   expect(surcharges({ entries: 2, list_value: 10, surcharge: 4, share: 0.4 })).toBe(
-    '2 entries are valued at prices of long requests, $10.00 in all. Of this, $4.00 (40%) is more than at base prices.',
+    '2 entries are valued at prices of long requests, $10.00 in all. Of this, $4.00 (40.0%) is more than at base prices.',
   )
   expect(surcharges({ entries: 1, list_value: 10, surcharge: null, unvalued_entries: 1 })).toContain('unknown')
   expect(surcharges({ entries: 0, list_value: 0, surcharge: 0 })).toStartWith('No entry')

@@ -4,6 +4,7 @@ import { addDays, addMonths, daysBetween, firstOfMonth } from '../../../src/web/
 import {
   asBounds,
   before,
+  isPeriod,
   ownPeriod,
   PERIODS,
   type Period,
@@ -29,6 +30,12 @@ const monthsOf = ({ from, to }: Period) => {
 
 test('a period of one’s own is read from the address as it was written', () => {
   fc.assert(fc.property(period, (period) => expect(readPeriod(ownPeriod(period), 'UTC')).toEqual(period)))
+})
+
+test('an address may name a period that does not exist', () => {
+  const names = ['month', '30d', '2026-02-01..2026-02-28', '2026-02-01..2026-02-30', '2026-02-02..2026-02-01', 'soon']
+  expect(names.filter(isPeriod)).toEqual(['month', '30d', '2026-02-01..2026-02-28'])
+  expect(readPeriod('2026-02-01..2026-02-30', 'UTC')).toEqual(readPeriod('30d', 'UTC'))
 })
 
 test('the previous period ends the day before, and is as long', () => {

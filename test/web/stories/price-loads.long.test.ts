@@ -33,7 +33,7 @@ describe.skipIf(!CHROMIUM)('loads of price tables', () => {
     const changed = page.getByRole('table', { name: 'Changed' })
     await changed.getByRole('row', { name: /^gpt-5 ·/ }).waitFor()
     expect(await changed.textContent()).toMatch(/1\.25 2.*Built-in table.*Loaded table, 2020-01-01/)
-    expect(await changed.getByRole('row', { name: /^gpt-5-2025-08-07/ }).textContent()).toMatch(/1\.25 4\+220%/)
+    expect(await changed.getByRole('row', { name: /^gpt-5-2025-08-07/ }).textContent()).toMatch(/1\.25 4\+220\.0%/)
     expect(await page.getByRole('table', { name: 'New' }).textContent()).not.toContain('gpt-5')
     expect(await visitor.barriers()).toEqual([])
     await page.getByRole('button', { name: 'Load price table' }).click()

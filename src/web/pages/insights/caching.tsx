@@ -1,7 +1,7 @@
 /** What caching saved, by model, person or project. */
 import { Anchor, SegmentedControl } from '@mantine/core'
 import { Link } from 'wouter'
-import { columnPercent, percent } from '../../format/counts.ts'
+import { percent } from '../../format/counts.ts'
 import { Sparkline } from '../../parts/charts/sparkline.tsx'
 import { countColumn, moneyColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -102,7 +102,7 @@ function columnsOf(dimension: Dimension, timeZone: string, trend: CacheReport | 
       title: 'Hit rate',
       isNumber: true,
       width: '90px',
-      cell: ({ hit_rate }) => (hit_rate === null ? '–' : columnPercent(hit_rate)),
+      cell: ({ hit_rate }) => (hit_rate === null ? '–' : percent(hit_rate)),
     },
     {
       key: 'course',
@@ -132,7 +132,7 @@ const footOf = (
   saved: <Money amount={saved} />,
   uncached: <Money amount={uncached_value} />,
   cached: <Money amount={cached_value} />,
-  hit_rate: hit_rate === null ? '–' : columnPercent(hit_rate),
+  hit_rate: hit_rate === null ? '–' : percent(hit_rate),
   read: <Count value={tokens.cache_read} />,
   entries: <AllEntries entries={entries} query={query} />,
 })

@@ -3,7 +3,7 @@ import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import { COUNTED_STATUSES } from '../../../shared/entry-filters.ts'
 import { addressOf } from '../../address.ts'
-import { columnPercent, counted, percent } from '../../format/counts.ts'
+import { counted, percent } from '../../format/counts.ts'
 import { pointOf } from '../../parts/charts/buckets.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { colorsOf } from '../../parts/charts/colors.ts'
@@ -89,7 +89,7 @@ function mixInWords(models: readonly Result[], totals: Usage['totals']): string 
 }
 
 function columnsOf(query: ReportQuery, totals: Usage['totals']): Column<Result>[] {
-  const share = (value: number | null) => (value === null ? '–' : columnPercent(value))
+  const share = (value: number | null) => (value === null ? '–' : percent(value))
   return [
     {
       key: 'model',

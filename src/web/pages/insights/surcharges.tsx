@@ -1,5 +1,5 @@
 /** What prices of long requests add to list values. */
-import { columnPercent } from '../../format/counts.ts'
+import { percent } from '../../format/counts.ts'
 import { moneyColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { pageOfList } from '../../parts/entries/filters.ts'
@@ -60,7 +60,7 @@ function ListValue({ list_value, list }: Pick<Model, 'list_value' | 'list'>) {
 const Unvalued = ({ unvalued_entries, unvalued_list }: Pick<Model, 'unvalued_entries' | 'unvalued_list'>) =>
   unvalued_entries === 0 ? 0 : <Entries entries={unvalued_entries} list={unvalued_list} />
 
-const shareOf = ({ share }: Pick<Model, 'share'>): string => (share === null ? '–' : columnPercent(share))
+const shareOf = ({ share }: Pick<Model, 'share'>): string => (share === null ? '–' : percent(share))
 
 const COLUMNS: Column<Model>[] = unsorted([
   { key: 'model', title: 'Model', minWidth: '180px', phone: 'title', cell: (row) => <ModelName {...row} /> },

@@ -1,7 +1,7 @@
 /** What changed and why: the groups with the largest increases and decreases since the previous period. */
 import { Anchor, Group, Paper, SimpleGrid, Skeleton, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
-import { columnPercent, counted, roughCount } from '../../format/counts.ts'
+import { counted, percent, roughCount } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { periodInWords } from '../../parts/period.ts'
@@ -102,7 +102,7 @@ function Line({ mover, scope, chosen }: TopMoversProps & { mover: Mover }) {
         {amount(before, scopeBefore(scope))} → {amount(now, scope)}
       </Caption>
       <Caption span className={classes.amount}>
-        {columnPercent(share)} of {change > 0 ? 'increases' : 'decreases'}
+        {percent(share)} of {change > 0 ? 'increases' : 'decreases'}
       </Caption>
     </li>
   )

@@ -8,14 +8,14 @@ interface BudgetUse {
   /** 1 if the budget is used up; infinite if there is usage without a budget. */
   share: number
   state: 'within' | 'nearly' | 'over'
-  /** `45% of $200.00`, `$212.50 of $200.00, $12.50 over` */
+  /** `45.0% of $200.00`, `$12.50 over $200.00` */
   text: string
 }
 
 /** How much of a budget is used, both in US dollars. */
 export function budgetUse(used: number, budget: number): BudgetUse {
   const share = budget === 0 ? (used === 0 ? 0 : Number.POSITIVE_INFINITY) : used / budget
-  if (share > 1)
-    return { share, state: 'over', text: `${money(used)} of ${money(budget)}, ${money(used - budget)} over` }
+  // Short, since it stands in a narrow column beside what was used.
+  if (share > 1) return { share, state: 'over', text: `${money(used - budget)} over ${money(budget)}` }
   return { share, state: share >= NEARLY ? 'nearly' : 'within', text: `${percent(share)} of ${money(budget)}` }
 }

@@ -1,6 +1,6 @@
 /** How much of a budget is spent, as a bar and in words. */
 import { Badge, Group, Progress, Text } from '@mantine/core'
-import { columnPercent, roughCount } from '../../format/counts.ts'
+import { percent, roughCount } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
 import { Count, Money } from '../figures.tsx'
 import { type BudgetState, type Measure, shownShare, spentInWords, stateInWords } from './budget.ts'
@@ -60,5 +60,5 @@ function shareInWords({ measure, spent, available, state, complete }: Use): stri
   if (!complete) return 'counting…'
   if (state === 'exceeded')
     return `${measure === 'tokens' ? roughCount(spent - available) : money(spent - available)} over`
-  return available > 0 ? columnPercent(spent / available) : ''
+  return available > 0 ? percent(spent / available) : ''
 }
