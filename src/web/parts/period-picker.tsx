@@ -35,12 +35,6 @@ export function PeriodPicker({ value, change, isOptional = false, size = 'sm' }:
   }
   return (
     <>
-      {value !== undefined && !isPeriod(value) && (
-        <Text size="xs" c="var(--mantine-color-error)" role="alert">
-          The address names the period “<bdi>{value}</bdi>”, which does not exist. Shown are the last 30 days. Choose a
-          period.
-        </Text>
-      )}
       <span className="tally-only-print">Period: {name === undefined ? 'any time' : periodInWords(period)}</span>
       <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus withinPortal shadow="md">
         <Popover.Target>
@@ -88,6 +82,11 @@ export function PeriodPicker({ value, change, isOptional = false, size = 'sm' }:
           </div>
         </Popover.Dropdown>
       </Popover>
+      {value !== undefined && !isPeriod(value) && (
+        <Text size="xs" c="var(--mantine-color-error)" role="alert">
+          “<bdi>{value}</bdi>” is not a period. Showing the last 30 days.
+        </Text>
+      )}
     </>
   )
 }

@@ -6,9 +6,14 @@ import type { Part } from '../../server/queries.ts'
 import { type Choice, OFFERED } from '../pickers.tsx'
 import { projectLabel } from '../project-label.ts'
 
+/** In the order of the menu. */
+type Group = 'Work' | 'Agent' | 'State' | 'Cost'
+
 export interface Field {
   name: EntryFilterName
   title: string
+  /** Under which heading it is in the menu. */
+  group: Group
   /** The part of the API that provides the choices. */
   part: Part
   /** The choices that match a text, found by the server; the first ones without a text. */
@@ -28,20 +33,22 @@ const USED_DAYS = 365
 const DIMENSIONS = ['agent_manager', 'agent_name', 'agent_harness', 'model', 'provider'] as const
 type Dimension = (typeof DIMENSIONS)[number]
 
-/** The values of a dimension in the last year, most expensive first, of all entries or those of one person. */
+/** The values of a dimension in the last year, A to Z, of all entries or those of one person. */
 async function askUsed(dimension: Dimension, signal: AbortSignal, agent_manager: string[] = []): Promise<Choice[]> {
   const starting_at = addDays(dayOf(new Date(), 'UTC'), -USED_DAYS)
   const query = { starting_at, bucket_width: 'all', group_by: [dimension], agent_manager }
   const { data } = await answer(apiUntil(signal).reports.usage.get({ query }))
-  return (data[0]?.results ?? []).flatMap(({ [dimension]: value }) => {
+  const choices = (data[0]?.results ?? []).flatMap(({ [dimension]: value }): Choice[] => {
     if (value == null) return []
-    return typeof value === 'string' ? { value, label: value } : { value: value.id, label: value.name }
+    return [typeof value === 'string' ? { value, label: value } : { value: value.id, label: value.name }]
   })
+  return choices.sort((one, other) => one.label.localeCompare(other.label, undefined, { numeric: true }))
 }
 
 const used = (name: Dimension, title: string): Field => ({
   name,
   title,
+  group: 'Agent',
   part: 'reports',
   choices: (signal) => askUsed(name, signal),
   ...(name === 'agent_manager'
@@ -56,11 +63,17 @@ type Fixed<Name extends EntryFilterName> = (typeof ENTRY_FILTERS)[Name] extends 
   : 'true' | 'false'
 
 /** A filter with a fixed set of values, each of which needs a name. */
-function fixed<Name extends EntryFilterName>(name: Name, title: string, names: Record<Fixed<Name>, string>): Field {
+function fixed<Name extends EntryFilterName>(
+  name: Name,
+  title: string,
+  group: Group,
+  names: Record<Fixed<Name>, string>,
+): Field {
   const choices = Object.entries<string>(names).map(([value, label]) => ({ value, label }))
   return {
     name,
     title,
+    group,
     part: 'entries',
     choices: () => choices,
     nameOf: (value) => choices.find((choice) => choice.value === value)?.label,
@@ -75,6 +88,7 @@ export const FIELDS: readonly Field[] = [
   {
     name: 'project',
     title: 'Project',
+    group: 'Work',
     part: 'projects',
     search: async (search, signal) =>
       (await answer(apiUntil(signal).projects.get({ query: { search, limit: String(OFFERED) } }))).data.map(
@@ -89,6 +103,7 @@ export const FIELDS: readonly Field[] = [
   {
     name: 'ticket',
     title: 'Ticket',
+    group: 'Work',
     part: 'tickets',
     search: async (search, signal) =>
       (await answer(apiUntil(signal).tickets.get({ query: { search, limit: String(OFFERED) } }))).data.map(
@@ -103,6 +118,7 @@ export const FIELDS: readonly Field[] = [
   {
     name: 'client',
     title: 'Client',
+    group: 'Work',
     part: 'clients',
     search: async (search, signal) =>
       (await answer(apiUntil(signal).clients.get({ query: { search, limit: String(OFFERED) } }))).data.map(
@@ -118,28 +134,29 @@ export const FIELDS: readonly Field[] = [
   used('agent_harness', 'Harness'),
   used('model', 'Model'),
   used('provider', 'Provider'),
-  fixed('status', 'Status', STATUSES),
-  fixed('placed', 'Assigned by', {
+  fixed('status', 'Status', 'State', STATUSES),
+  fixed('placed', 'Assigned by', 'State', {
     none: 'No one (unattributed)',
     named: 'Report',
     rule: 'Rule',
     manual: 'Person',
   }),
-  fixed('has_client', 'Has a client', { true: 'Yes', false: 'No (also without a project)' }),
-  fixed('billable', 'Billable', { true: 'Yes', false: 'No (project is not billable)' }),
-  fixed('priced', 'Price', { true: 'Priced', false: 'Unpriced' }),
-  fixed('long_context', 'Long-context price', {
+  fixed('has_client', 'Has a client', 'Work', { true: 'Yes', false: 'No (also without a project)' }),
+  fixed('billable', 'Billable', 'State', { true: 'Yes', false: 'No (project is not billable)' }),
+  fixed('priced', 'Price', 'Cost', { true: 'Priced', false: 'Unpriced' }),
+  fixed('long_context', 'Long-context price', 'Cost', {
     true: 'Long-context prices only',
     false: 'Exclude long-context prices',
   }),
-  fixed('without_base_price', 'Base price', {
+  fixed('without_base_price', 'Base price', 'Cost', {
     true: 'Without a base price only',
     false: 'Exclude entries without a base price',
   }),
-  fixed('cost_mismatch', 'Cost mismatch', { true: 'Mismatched costs only', false: 'Exclude mismatched costs' }),
+  fixed('cost_mismatch', 'Cost mismatch', 'Cost', { true: 'Mismatched costs only', false: 'Exclude mismatched costs' }),
   {
     name: 'bill',
     title: 'Bill',
+    group: 'State',
     part: 'bills',
     placeholder: 'Bill number',
     choices: () => [{ value: 'none', label: 'Not billed' }],
@@ -150,6 +167,7 @@ export const FIELDS: readonly Field[] = [
   {
     name: 'label',
     title: 'Label',
+    group: 'Agent',
     part: 'entries',
     placeholder: 'repository:acme/web',
     takesTyped: (typed) => /^[a-z0-9_.-]{1,64}:./.test(typed),
@@ -157,19 +175,23 @@ export const FIELDS: readonly Field[] = [
   {
     name: 'session_id',
     title: 'Session',
+    group: 'Agent',
     part: 'entries',
     placeholder: 'Session ID',
     takesTyped: (typed) => typed !== '',
   },
-  fixed('source', 'Source', {
+  fixed('source', 'Source', 'State', {
     report: 'API report',
     log: 'OTLP logs',
     span: 'OTLP spans',
     metric: 'OTLP metrics',
     sheet: 'Token sheet',
   }),
-  fixed('possible_duplicate', 'Duplicates', { true: 'Possible duplicates only', false: 'Exclude possible duplicates' }),
-  fixed('superseded', 'Superseded', { true: 'Superseded only', false: 'Exclude superseded' }),
+  fixed('possible_duplicate', 'Duplicates', 'State', {
+    true: 'Possible duplicates only',
+    false: 'Exclude possible duplicates',
+  }),
+  fixed('superseded', 'Superseded', 'State', { true: 'Superseded only', false: 'Exclude superseded' }),
 ]
 
 /** Filters that only links set. */
@@ -177,12 +199,13 @@ const FURTHER: readonly Field[] = [
   {
     name: 'without_agent_manager',
     title: 'Without agent manager',
+    group: 'Agent',
     part: 'reports',
     nameOf: async (id, signal) => (await askUsed('agent_manager', signal, [id]))[0]?.label,
   },
-  { name: 'without_label', title: 'Without label', part: 'entries' },
-  { name: 'price_load', title: 'Price load', part: 'prices', nameOf: () => 'one' },
-  { name: 'sheet', title: 'Token sheet', part: 'sheets', nameOf: () => 'one' },
+  { name: 'without_label', title: 'Without label', group: 'Agent', part: 'entries' },
+  { name: 'price_load', title: 'Price load', group: 'Cost', part: 'prices', nameOf: () => 'one' },
+  { name: 'sheet', title: 'Token sheet', group: 'State', part: 'sheets', nameOf: () => 'one' },
 ]
 
 export const fieldOf = (name: string): Field | undefined => [...FIELDS, ...FURTHER].find((field) => field.name === name)

@@ -1,5 +1,5 @@
 /** Search, period, the active filters as chips, and a menu to add more. The URL holds all of it. */
-import { Button, CloseButton, Group, Menu, Text, TextInput } from '@mantine/core'
+import { Button, CloseButton, Combobox, Group, Popover, Text, TextInput, useCombobox } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconFilter, IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
@@ -73,23 +73,70 @@ const NO_FILTERS: Partial<Filters> = {
   period: undefined,
 }
 
+/** The filters to add in their groups. Typing finds one. */
 export function AddFilter({ offered, add }: { offered: readonly Field[]; add: (field: Field) => void }) {
+  const [isOpen, setOpen] = useState(false)
+  const [typed, setTyped] = useState('')
+  const combobox = useCombobox({ opened: isOpen })
+  const found = offered.filter(({ title }) => title.toLowerCase().includes(typed.trim().toLowerCase()))
+  const choose = (name: string) => {
+    setOpen(false)
+    const field = offered.find((each) => each.name === name)
+    if (field) add(field)
+  }
   return (
-    // Returning the focus would close the list that the menu just opened.
-    <Menu position="bottom-start" returnFocus={false} shadow="md" keepMounted={false}>
-      <Menu.Target>
-        <Button variant="default" size="xs" leftSection={<IconFilter size={14} />}>
+    // Returning the focus would close the list of values that opens.
+    <Popover
+      opened={isOpen}
+      onChange={setOpen}
+      onClose={() => setTyped('')}
+      position="bottom-start"
+      shadow="md"
+      width={240}
+      trapFocus
+      returnFocus={false}
+    >
+      <Popover.Target>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconFilter size={14} />}
+          aria-haspopup="dialog"
+          onClick={() => setOpen(!isOpen)}
+        >
           Filter
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown className={classes.fields}>
-        {offered.map((field) => (
-          <Menu.Item key={field.name} onClick={() => add(field)}>
-            {field.title}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+      </Popover.Target>
+      <Popover.Dropdown p={6}>
+        <Combobox store={combobox} onOptionSubmit={choose}>
+          <Combobox.EventsTarget>
+            <TextInput
+              size="xs"
+              data-autofocus
+              aria-label="Find a filter"
+              placeholder="Find a filter"
+              value={typed}
+              onChange={({ currentTarget }) => {
+                setTyped(currentTarget.value)
+                combobox.selectFirstOption()
+              }}
+            />
+          </Combobox.EventsTarget>
+          <Combobox.Options mt={4} className={classes.fields} aria-label="Filters" tabIndex={0}>
+            {[...Map.groupBy(found, ({ group }) => group)].map(([group, fields]) => (
+              <Combobox.Group key={group} label={group}>
+                {fields.map(({ name, title }) => (
+                  <Combobox.Option key={name} value={name}>
+                    {title}
+                  </Combobox.Option>
+                ))}
+              </Combobox.Group>
+            ))}
+            {found.length === 0 && <Combobox.Empty>No filter has this name</Combobox.Empty>}
+          </Combobox.Options>
+        </Combobox>
+      </Popover.Dropdown>
+    </Popover>
   )
 }
 
