@@ -5,6 +5,7 @@ import {
   Box,
   Burger,
   Group,
+  Indicator,
   Kbd,
   Menu,
   Modal,
@@ -20,7 +21,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconChevronDown, IconDeviceDesktop, IconKeyboard, IconMoon, IconSun } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
-import { roughCount } from '../format/counts.ts'
+import { counted, roughCount } from '../format/counts.ts'
 import { figure } from '../parts/figure-link.tsx'
 import { Overwrite } from '../parts/overwrite.tsx'
 import { type PlainColumn, PlainTable } from '../parts/plain-table.tsx'
@@ -68,7 +69,21 @@ export function Shell({ children }: { children: ReactNode }) {
       <AppShell.Header className="tally-no-print">
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="xs" wrap="nowrap" miw={0}>
-            <Burger opened={isMenuOpen} onClick={menu.toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
+            <Indicator
+              label={roughCount(open)}
+              disabled={open === 0 || isMenuOpen}
+              size={16}
+              offset={4}
+              hiddenFrom="sm"
+              styles={{ indicator: { color: 'var(--mantine-primary-color-contrast)' } }}
+            >
+              <Burger
+                opened={isMenuOpen}
+                onClick={menu.toggle}
+                size="sm"
+                aria-label={open > 0 ? `Menu, ${counted(open, 'item')} in the Inbox` : 'Menu'}
+              />
+            </Indicator>
             <img src="/assets/icon.svg" alt="" width={20} height={20} />
             <Text fw={650} truncate>
               {me.settings.name}

@@ -67,7 +67,7 @@ export const COLUMNS: readonly Column<Entry>[] = unsorted([
     width: '110px',
     cell: (entry) => textCell(placeKey(entry) ?? null) ?? <Dimmed>unattributed</Dimmed>,
   },
-  textColumn('manager', 'Agent manager', (entry) => entry.agent_manager.name, { width: '114px', phone: 'hidden' }),
+  textColumn('manager', 'Agent manager', (entry) => entry.agent_manager.name, { width: '114px', phone: 'bare' }),
   textColumn('agent', 'Agent', (entry) => entry.agent_name, { ...EXTRA, width: '120px' }),
   textColumn('harness', 'Harness', (entry) => entry.agent_harness, { ...EXTRA, width: '112px' }),
   { key: 'model', phone: 'bare', title: 'Model', width: '200px', cell: (entry) => <Model entry={entry} /> },

@@ -1,5 +1,6 @@
 /** What a report measures, by what, how finely, and compared with what. */
-import { NativeSelect, TextInput } from '@mantine/core'
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { IconAdjustments } from '@tabler/icons-react'
 import { useState } from 'react'
 import { widthsFor } from '../../parts/charts/buckets.ts'
 import { DIMENSION_NAMES, type Dimension, isLabel, titleOf } from '../../parts/usage/dimensions.ts'
@@ -48,8 +49,20 @@ export const chartFor = (chosen: ChartChoice, measure: MeasureName, isCompared: 
 export function Controls({ question, chart, compare, show }: ControlsProps) {
   const { measure, by, second, period, width, earlier } = question
   const widths = [...widthsFor(period), { value: 'all', label: 'Whole period' }]
+  // Only on a phone, where they would be as high as the chart.
+  const [isOpen, setOpen] = useState(false)
   return (
-    <div className={`${classes.controls} tally-no-print`}>
+    <div className={`${classes.controls} tally-no-print`} data-open={isOpen || undefined}>
+      <Button
+        variant="default"
+        size="xs"
+        hiddenFrom="sm"
+        leftSection={<IconAdjustments size={14} />}
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {[measureOf(measure).title, ...[by, second].flatMap((each) => (each ? titleOf(each) : []))].join(' · ')}
+      </Button>
       <NativeSelect
         size="xs"
         label="Measure"
