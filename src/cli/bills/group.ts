@@ -51,6 +51,7 @@ export function addBillsCommands(program: Command): void {
       ticket: '--ticket <ticket>',
       from: { flag: '--from <day>', doc: 'issued on or after this day' },
       to: { flag: '--to <day>', doc: 'issued on or before this day' },
+      month: { flag: '--month <month>', doc: 'whose period ends in this month' },
       overdue: { flag: '--overdue', doc: 'only bills that are overdue', value: 'true' },
       delivery_failed: { flag: '--delivery-failed', doc: 'only bills that were not delivered', value: 'true' },
     },

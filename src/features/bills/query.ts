@@ -16,6 +16,8 @@ export interface BillListFilter {
   ticket?: string | undefined
   from?: string | undefined
   to?: string | undefined
+  /** Whose period ends in it. */
+  month?: string | undefined
   overdue?: boolean | undefined
   deliveryFailed?: boolean | undefined
 }
@@ -26,6 +28,10 @@ function readFilter(query: Query): BillListFilter {
     if (text === undefined || isDay(text)) return text
     return query.refuse(name, 'bad_format', 'must be a date, such as 2026-11-30')
   }
+  const month = query.text('month')
+  if (month !== undefined && !daysOfMonth(month)) {
+    query.refuse('month', 'bad_format', 'must be a month, such as 2026-11')
+  }
   return {
     states: query.someOf('state', BILL_STATES),
     client: query.text('client'),
@@ -33,6 +39,7 @@ function readFilter(query: Query): BillListFilter {
     ticket: query.text('ticket'),
     from: day('from'),
     to: day('to'),
+    month,
     overdue: query.flag('overdue'),
     deliveryFailed: query.flag('delivery_failed'),
   }

@@ -57,6 +57,8 @@ interface DataTableProps<Row> {
   select?: (selected: ReadonlySet<string>) => void
   /** The accessible name of a row's checkbox. */
   selectLabel?: (row: Row) => string
+  /** All rows if absent. */
+  isSelectable?: (row: Row) => boolean
   /** Dims a row, such as a rejected entry. */
   isMuted?: (row: Row) => boolean
   /** The order of the rows, for columns with `sort`. */
@@ -81,6 +83,7 @@ const AHEAD_ROWS = 20
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, name, list, rowKey, empty, open, openKey, selected, select, selectLabel, isMuted, foot } = props
+  const { isSelectable = () => true } = props
   const view = useTableView(name, props.columns, props.sorting?.by)
   const columns = view.visible
   const { rows: all, sorting, sortOf } = useSorted(props)
@@ -123,7 +126,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   })
   const { width: frameWidth, isScrolled } = useFrame(frame, [columns.length, hasRows])
   const stretch = stretchOf(frameWidth, columns)
-  const toggle = useToggle({ keys: () => (rows ?? []).map(rowKey), selected, select })
+  const toggle = useToggle({ keys: () => (rows ?? []).filter(isSelectable).map(rowKey), selected, select })
   const cursor = useCursor({
     rows: rows ?? [],
     open,
@@ -171,7 +174,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           <tr>
             {select && (
               <th className={classes.check}>
-                <SelectAll rows={rows} rowKey={rowKey} selected={selected!} select={select} />
+                <SelectAll rows={rows.filter(isSelectable)} rowKey={rowKey} selected={selected!} select={select} />
               </th>
             )}
             {columns.map((column) => (
@@ -211,6 +214,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                     {/* biome-ignore lint/a11y/noLabelWithoutControl: the box has its own name; this makes room for fingers */}
                     <label className={classes.checkArea} onMouseDown={keepText}>
                       <Checkbox
+                        disabled={!isSelectable(row)}
                         size="xs"
                         aria-label={selectLabel?.(row) ?? `Select row ${index + 1}`}
                         checked={selected!.has(id)}
@@ -431,7 +435,8 @@ function SelectAll<Row>({ rows, rowKey, selected, select }: SelectAllProps<Row>)
     <Checkbox
       size="xs"
       aria-label="Select all loaded rows"
-      checked={chosen === rows.length}
+      disabled={rows.length === 0}
+      checked={chosen > 0 && chosen === rows.length}
       indeterminate={chosen > 0 && chosen < rows.length}
       onChange={() => select(chosen === rows.length ? new Set() : new Set(rows.map(rowKey)))}
     />

@@ -31,6 +31,7 @@ export function useToggle({ keys, selected, select }: SelectionOptions) {
   return (key: string, isRange: boolean) => {
     if (!selected || !select) return
     const shown = keys()
+    if (!shown.includes(key)) return
     const from = last.current
     last.current = key
     const isThere = isRange && from !== null && shown.includes(from)

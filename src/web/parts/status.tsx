@@ -37,7 +37,7 @@ const COLORS: Record<string, MantineColor> = {
 
 /** The status of an entry, sheet, bill, webhook or delivery, by its API value. */
 export const Status = ({ of }: { of: string }) => (
-  <Badge variant="light" color={COLORS[of] ?? 'gray'} size="sm" radius="sm" tt="none" fw={500}>
+  <Badge variant="light" color={COLORS[of] ?? 'gray'} size="sm" radius="sm" tt="none" fw={500} flex="none">
     {of}
   </Badge>
 )

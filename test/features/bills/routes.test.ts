@@ -215,6 +215,15 @@ describe('bills', () => {
     expect(await ofTicket(`${project}-2`)).toEqual([])
     const totals = await app.call(`GET ${BILLS}/totals?ticket=${project}-1`, { session: billing })
     expect(totals.json.data).toMatchObject([{ bills: 1 }])
+    const ofMonth = async (month: string) => {
+      const query = `client=${encodeURIComponent(name)}&month=${month}`
+      const { json } = await app.call(`GET ${BILLS}?${query}`, { session: billing })
+      return json.data.map(({ number }: { number: string }) => number)
+    }
+    const { to } = only.json.data[0].period
+    expect(await ofMonth(to.slice(0, 7))).toEqual([sent.json.number])
+    expect(await ofMonth('2031-01')).toEqual([])
+    expect((await app.call(`GET ${BILLS}?month=2026-13`, { session: billing })).status).toBe(422)
     expect((await app.call(`GET ${BILLS}?ticket=NOWHERE-1`, { session: billing })).status).toBe(422)
     const csv = await app.call(`GET ${BILLS}?format=csv`, { session: billing })
     expect(csv.text.trim().split('\r\n')).toHaveLength(all.length + 1)

@@ -16,6 +16,7 @@ const filters = {
   ticket: textParameter('ID or key of a ticket: bills that contain entries of it. A void bill contains none.'),
   from: parameter({ type: 'string', pattern: DAY, description: 'Issued on or after this date.' }),
   to: parameter({ type: 'string', pattern: DAY, description: 'Issued on or before this date.' }),
+  month: textParameter('Whose period ends in this month, such as `2026-11`: the bills of a billing run.'),
   overdue: flagParameter('Only bills that are overdue, or only others.'),
   delivery_failed: flagParameter('Only bills with the delivery state `failed`, or only others.'),
 }

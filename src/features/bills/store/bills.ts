@@ -55,6 +55,8 @@ export interface BillFilter {
   /** Issued on or after, and on or before, this day. */
   from?: string | undefined
   to?: string | undefined
+  /** Whose period ends in it. */
+  month?: string | undefined
   number?: string | undefined
   overdue?: boolean | undefined
   deliveryFailed?: boolean | undefined
@@ -81,7 +83,7 @@ function selectViews(reader: Reader, condition: SQL | undefined) {
 /** `today` decides which bills are overdue. */
 function conditionOf(
   reader: Reader,
-  { states, clientId, clientIds, projectId, ticketId, from, to, number, overdue, deliveryFailed }: BillFilter,
+  { states, clientId, clientIds, projectId, ticketId, from, to, month, number, overdue, deliveryFailed }: BillFilter,
   today: string,
 ): SQL | undefined {
   const { bills, entries } = reader.tables
@@ -106,6 +108,7 @@ function conditionOf(
     equal(bills.number, number),
     from === undefined ? undefined : gte(bills.issuedOn, from),
     to === undefined ? undefined : lte(bills.issuedOn, to),
+    month === undefined ? undefined : between(bills.periodTo, `${month}-01`, `${month}-31`),
     overdue === undefined ? undefined : overdue ? isOverdue : not(isOverdue),
     deliveryFailed === undefined
       ? undefined

@@ -1,8 +1,8 @@
-import { Button, Group, SegmentedControl, Text } from '@mantine/core'
+import { Button, CloseButton, Group, SegmentedControl, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link, useLocation } from 'wouter'
 import { addressOf, one, oneOf, useAddress } from '../../address.ts'
-import { dayInWords } from '../../format/moments.ts'
+import { dayInWords, monthInWords } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
 import { exactCountColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -36,15 +36,17 @@ const SORTS = ['number', 'recipient', 'period', 'issued_on', 'due_on', 'state', 
 export function BillList() {
   const { time_zone } = useSettings()
   const [, navigate] = useLocation()
-  const [{ state, client, issued }, show] = useAddress({
+  const [{ state, client, issued, month }, show] = useAddress({
     state: oneOf('', 'sent', 'overdue', 'paid', 'void'),
     client: one,
     issued: one,
+    month: one,
   })
   const query = {
     ...(state === 'overdue' ? { overdue: 'true' } : state && { state: [state] }),
     ...(client && { client }),
     ...(issued && readPeriod(issued, time_zone)),
+    ...(month && { month }),
   }
   const { sorting, query: ordered } = useListOrder(SORTS)
   const list = useList(['bills', 'list', query, ordered], (page, signal) =>
@@ -89,11 +91,17 @@ export function BillList() {
           <Note>Issued</Note>
           <PeriodPicker isOptional value={issued} change={(value) => show({ issued: value })} />
         </Group>
+        {month && (
+          <Group gap={6}>
+            <Note>For {/^\d{4}-\d{2}$/.test(month) ? monthInWords(`${month}-01`) : <bdi>{month}</bdi>}</Note>
+            <CloseButton size="sm" aria-label="Show bills of all months" onClick={() => show({ month: undefined })} />
+          </Group>
+        )}
       </Toolbar>
       <DraftList />
       <BillSums
         query={query}
-        listOf={(wanted) => addressOf('/bills', { state: state === 'overdue' ? state : wanted, client, issued })}
+        listOf={(wanted) => addressOf('/bills', { state: state === 'overdue' ? state : wanted, client, issued, month })}
       />
       <DataTable
         label="Bills"
@@ -106,7 +114,7 @@ export function BillList() {
         isMuted={({ state }) => state === 'void'}
         empty={
           isFiltered ? (
-            <NothingFound clear={() => show({ state: '', client: undefined, issued: undefined })} />
+            <NothingFound clear={() => show({ state: '', client: undefined, issued: undefined, month: undefined })} />
           ) : (
             <NoBills />
           )

@@ -22,14 +22,14 @@ export const lastMonth = (timeZone: string, now = new Date()): string =>
   addMonths(firstOfMonth(dayOf(now, timeZone)), -1).slice(0, 7)
 
 const BLOCKS: Record<RunRow['blocked_by'][number], string> = {
-  earlier_entries: 'entries from before the month: include them or leave them',
-  unpriced_entries: 'entries without a price: set prices or leave them out',
+  earlier_entries: 'earlier entries not decided',
+  unpriced_entries: 'unpriced entries',
   exchange_rate: 'no exchange rate',
-  bill_too_large: 'too large for one bill: bill each project',
+  bill_too_large: 'too large: bill each project',
 }
 
 /** "Blocked: no exchange rate", or nothing. */
-export const blocksInWords = ({ blocked_by }: RunRow): string => blocked_by.map((block) => BLOCKS[block]).join('; ')
+export const blocksInWords = ({ blocked_by }: RunRow): string => blocked_by.map((block) => BLOCKS[block]).join(', ')
 
 export const CHECKS: Record<RunCheck['check'], { title: string; advice: string }> = {
   unpriced: { title: 'Unpriced', advice: 'Their cost is unknown. Set a price for their models.' },

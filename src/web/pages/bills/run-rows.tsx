@@ -1,5 +1,5 @@
 /** One row for each client of a billing run, and for each billable project without one. */
-import { Anchor, Button, Text } from '@mantine/core'
+import { Anchor, Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { counted } from '../../format/counts.ts'
@@ -33,6 +33,7 @@ export const RunRows = ({ rows, chosen, choose, outcomes, previewed, toggle }: R
     selected={chosen}
     select={choose}
     selectLabel={(row) => `Select ${nameOf(row)}`}
+    isSelectable={({ state }) => state === 'ready'}
     isMuted={({ state }) => state === 'empty'}
     empty={<Empty title="Nobody to bill">There are no clients, and no billable projects with entries.</Empty>}
   />
@@ -48,7 +49,7 @@ const columnsOf = (
     key: 'state',
     title: 'State',
     value: ({ state }) => STATES[state],
-    width: '260px',
+    width: '340px',
     cell: (row) => <State row={row} outcome={outcomes[keyOf(row)]} />,
   },
   { key: 'left_out', title: 'Left out', value: leftOutOf, width: '120px', cell: leftOutInWords },
@@ -104,6 +105,8 @@ const For = ({ row }: { row: RunRow }) => (
   </>
 )
 
+const NO_MAIL = 'no e-mail address'
+
 const STATES: Record<RunRow['state'], string> = {
   ready: 'ready',
   blocked: 'blocked',
@@ -127,17 +130,23 @@ function State({ row, outcome }: { row: RunRow; outcome: Outcome | undefined }):
       </Text>
     )
   }
+  const reason = row.state === 'blocked' ? blocksInWords(row) : row.state === 'ready' && !row.client?.email && NO_MAIL
+  // The last one has a column of its own.
+  const others = row.bills.filter(({ id }) => id !== row.last_bill?.id)
   return (
-    <>
+    <Group gap={6} wrap="nowrap">
       <Status of={STATES[row.state]} />
-      {row.state === 'blocked' && <Caption style={{ whiteSpace: 'normal' }}>{blocksInWords(row)}</Caption>}
-      {row.bills.map(({ id, number }) => (
-        <Text key={id} size="xs" component="div">
+      {reason && (
+        <Caption truncate title={reason}>
+          {reason}
+        </Caption>
+      )}
+      {others.map(({ id, number }) => (
+        <Text key={id} size="xs" flex="none">
           <BillLink id={id} number={number} />
         </Text>
       ))}
-      {row.state === 'ready' && !row.client?.email && <Caption>no e-mail address</Caption>}
-    </>
+    </Group>
   )
 }
 

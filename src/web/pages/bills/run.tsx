@@ -4,7 +4,7 @@ import { MonthPickerInput } from '@mantine/dates'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { addressOf, useAddress } from '../../address.ts'
-import { dayInWords, dayOf } from '../../format/moments.ts'
+import { dayInWords, dayOf, monthInWords } from '../../format/moments.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
 import { CardTitle, Note } from '../../parts/texts.tsx'
@@ -81,7 +81,14 @@ export function BillingRun() {
               What is recorded for the rest of it needs further bills.
             </Alert>
           )}
-          <BillSums query={{}} listOf={(state) => addressOf('/bills', { state })} />
+          <Stack gap={4}>
+            <BillSums
+              title={monthInWords(`${month}-01`)}
+              query={{ month }}
+              listOf={(state) => addressOf('/bills', { state, month })}
+            />
+            <BillSums title="All time" query={{}} listOf={(state) => addressOf('/bills', { state })} />
+          </Stack>
           <RunChecks run={data} />
           <div>
             <CardTitle mb="xs">Bills</CardTitle>

@@ -1,5 +1,5 @@
 /** What the bills of a list sum up to, by currency. */
-import { Anchor, Group } from '@mantine/core'
+import { Anchor, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { counted } from '../../format/counts.ts'
@@ -9,16 +9,23 @@ import { Note } from '../../parts/texts.tsx'
 import { type BillFilter, billSumsQuery } from './first-requests.ts'
 
 interface BillSumsProps {
+  /** Of which bills, where there are several sums. */
+  title?: string
   query: BillFilter
   /** The address of the bills in a state, otherwise with the filters of this list: the total of that list is the sum. */
   listOf: (state: 'sent' | 'overdue') => string
 }
 
-export function BillSums({ query, listOf }: BillSumsProps) {
+export function BillSums({ title, query, listOf }: BillSumsProps) {
   const { data: sums } = useQuery({ ...billSumsQuery(query), placeholderData: (before) => before })
   return sums?.data.map(({ currency, bills, total, balance, credit, overdue }) => {
     return (
       <Group key={currency} gap="2px 20px">
+        {title !== undefined && (
+          <Text size="sm" fw={600} miw={120}>
+            {title}
+          </Text>
+        )}
         {[counted(bills, 'bill'), `${billedMoney(total, currency)} total`].map((text) => (
           <Note key={text}>{text}</Note>
         ))}
