@@ -24,8 +24,8 @@ const FEATURES = [
   'notices',
   'anomalies',
   'digests',
-  'share-links',
   'viewers',
+  'share-links',
   'webhooks',
   'telemetry',
   'agent-status',
@@ -153,7 +153,8 @@ const PARTS = {
   // A client typed by the server's routes (see `web-knows-the-type-of-the-app-only`), with the same filters of entries.
   'src/web/': [
     '^src/app\\.ts$',
-    '^src/shared/(active-time|agents|entry-filters|event-types|forecast|not-read|people-dimensions|price-texts|sheet-fields|token-scopes)\\.ts$',
+    '^src/shared/charts/',
+    '^src/shared/(active-time|agents|entry-filters|event-types|forecast|measures|not-read|people-dimensions|price-texts|sheet-fields|token-scopes)\\.ts$',
   ],
   'migrations/': [],
 }

@@ -1,7 +1,8 @@
 /** Where the lines of a burn-down chart are, in pixels. Pure. */
+
+import { type Layout, layoutOf, leftFor } from '../../../shared/charts/layout.ts'
+import { ticksOf } from '../../../shared/charts/scale.ts'
 import { addDays, daysBetween } from '../../format/moments.ts'
-import { type Layout, layoutOf, leftFor } from '../../parts/charts/layout.ts'
-import { ticksOf } from '../../parts/charts/scale.ts'
 import type { AmountFormat } from '../../parts/charts/series.ts'
 
 export interface BurnDown {

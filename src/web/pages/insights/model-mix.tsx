@@ -1,12 +1,12 @@
 /** The shares of models in cost and tokens. */
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
+import { colorsOf } from '../../../shared/charts/colors.ts'
 import { COUNTED_STATUSES } from '../../../shared/entry-filters.ts'
 import { addressOf } from '../../address.ts'
 import { counted, percent } from '../../format/counts.ts'
 import { pointOf } from '../../parts/charts/buckets.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { colorsOf } from '../../parts/charts/colors.ts'
 import { AMOUNTS, type ChartSeries, restSeries } from '../../parts/charts/series.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'

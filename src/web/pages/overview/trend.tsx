@@ -1,10 +1,10 @@
 /** Usage over time by project, model or person, as a chart and a table, whose parts lead to their entries. */
 import { Group, NativeSelect, Paper, SegmentedControl, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { colorsOf } from '../../../shared/charts/colors.ts'
 import { pointOf, type Width, widthsFor } from '../../parts/charts/buckets.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { ChartTable } from '../../parts/charts/chart-table.tsx'
-import { colorsOf } from '../../parts/charts/colors.ts'
 import { AMOUNTS, type ChartSeries, restSeries } from '../../parts/charts/series.ts'
 import { TableToggle } from '../../parts/charts/table-toggle.tsx'
 import { CardTitle } from '../../parts/texts.tsx'

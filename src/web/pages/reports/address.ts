@@ -1,10 +1,11 @@
 /** What the address of a report contains: all of it, so that it can be copied, saved and opened again. */
+import { CHART_KINDS } from '../../../shared/charts/layout.ts'
 import { one, oneOf } from '../../address.ts'
 import { FILTERS } from '../../parts/entries/filters.ts'
 import { readDimension } from '../../parts/usage/dimensions.ts'
 import { MEASURE_NAMES } from '../../parts/usage/measures.ts'
 
-export const CHARTS = ['stacked', 'bars', 'lines', 'share', 'none'] as const
+export const CHARTS = [...CHART_KINDS, 'none'] as const
 export const COMPARISONS = ['none', 'previous', 'year'] as const
 
 /** The orders of the table; the first is the default. */

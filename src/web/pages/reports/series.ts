@@ -1,5 +1,5 @@
 /** The series of a report's chart. Pure. */
-import { colorsOf, MOST_COLORS, ONLY_COLOR, REST_COLOR } from '../../parts/charts/colors.ts'
+import { colorsOf, MOST_COLORS, ONLY_COLOR, REST_COLOR } from '../../../shared/charts/colors.ts'
 import { type ChartSeries, restSeries } from '../../parts/charts/series.ts'
 import { type Dimension, keyOf, labelOf } from '../../parts/usage/dimensions.ts'
 import { type MeasureName, measureOf } from '../../parts/usage/measures.ts'

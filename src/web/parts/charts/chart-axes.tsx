@@ -1,6 +1,7 @@
 /** The grid of a chart with the amounts at its left and the times below it, and the bar that is pointed at. */
+
+import { type Layout, labelsThatFit } from '../../../shared/charts/layout.ts'
 import classes from './chart.module.css'
-import { type Layout, labelsThatFit } from './layout.ts'
 import type { ChartPoint } from './series.ts'
 
 interface AxesProps {

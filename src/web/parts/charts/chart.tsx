@@ -6,21 +6,22 @@ import { Anchor } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, type PointerEvent, type Ref, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import classes from './chart.module.css'
-import { Axes, PointedBar } from './chart-axes.tsx'
 import {
   barAt,
-  groupedPaths,
-  type Layout,
+  type ChartKind,
+  highestOf,
+  isStack,
   layoutOf,
   leftFor,
-  linePaths,
+  PATHS,
   sharesOf,
   stackAt,
-  stackedPaths,
-} from './layout.ts'
-import { ticksOf } from './scale.ts'
-import { AMOUNTS, type AmountFormat, type ChartKind, type ChartPoint, type ChartSeries, inWords } from './series.ts'
+  sumAt,
+} from '../../../shared/charts/layout.ts'
+import { ticksOf } from '../../../shared/charts/scale.ts'
+import classes from './chart.module.css'
+import { Axes, PointedBar } from './chart-axes.tsx'
+import { AMOUNTS, type AmountFormat, type ChartPoint, type ChartSeries, inWords } from './series.ts'
 
 export interface ChartProps {
   /** The accessible name: “Cost over time by project”. */
@@ -36,26 +37,6 @@ export interface ChartProps {
   /** Of the drawing, for saving it as an image. */
   svgRef?: Ref<SVGSVGElement>
 }
-
-const PATHS: Record<ChartKind, (series: readonly ChartSeries[], layout: Layout) => string[]> = {
-  bars: groupedPaths,
-  stacked: stackedPaths,
-  lines: linePaths,
-  share: stackedPaths,
-}
-
-const isStack = (kind: ChartKind): boolean => kind === 'stacked' || kind === 'share'
-
-/** The sum of a bar; null if all of it is unknown. */
-function sumAt(series: readonly ChartSeries[], at: number): number | null {
-  const known = series.flatMap(({ values }) => values[at] ?? [])
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
-}
-
-const highestOf = (kind: ChartKind, series: readonly ChartSeries[], count: number): number =>
-  Array.from({ length: count }, (_, at) =>
-    isStack(kind) ? (sumAt(series, at) ?? 0) : Math.max(0, ...series.map(({ values }) => values[at] ?? 0)),
-  ).reduce((highest, value) => Math.max(highest, value), 0)
 
 export function Chart({ label, kind, points, series, format, totals, hrefOf, svgRef }: ChartProps) {
   const { ref, width, height } = useElementSize()

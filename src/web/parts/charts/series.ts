@@ -1,12 +1,10 @@
 /** The data of a chart, whatever it shows. */
+
+import { REST_COLOR } from '../../../shared/charts/colors.ts'
+import type { Values } from '../../../shared/charts/layout.ts'
+import { countTicks, hourTicks, moneyTicks, percentTicks, type TickFormat } from '../../../shared/charts/scale.ts'
 import { count, percent, roughCount } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
-import { REST_COLOR } from './colors.ts'
-import type { Values } from './layout.ts'
-import { countTicks, hourTicks, moneyTicks, percentTicks, type TickFormat } from './scale.ts'
-
-/** `stacked` and `share` add up series to bars; `bars` and `lines` compare them. */
-export type ChartKind = 'bars' | 'stacked' | 'lines' | 'share'
 
 /** A bar, or the same place on all lines. */
 export interface ChartPoint {

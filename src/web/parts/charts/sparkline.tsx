@@ -1,6 +1,7 @@
 /** A small line without axes next to a figure: its trend, without unknown values. */
+
+import { linePaths, type Values } from '../../../shared/charts/layout.ts'
 import classes from './chart.module.css'
-import { linePaths, type Values } from './layout.ts'
 
 interface SparklineProps {
   /** “Cost over time”. */

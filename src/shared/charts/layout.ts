@@ -1,5 +1,9 @@
 /** Where the parts of a chart over time are, in pixels. Pure. */
 
+/** `stacked` and `share` add up series to bars; `bars` and `lines` compare them. */
+export const CHART_KINDS = ['stacked', 'bars', 'lines', 'share'] as const
+export type ChartKind = (typeof CHART_KINDS)[number]
+
 export interface Layout {
   /** The start of the bars, right of the labels of amounts. */
   left: number
@@ -161,3 +165,24 @@ export function labelsThatFit(labels: readonly string[], { slot, x, bars }: Layo
     .map((_, bar) => ({ bar, x: x(bar) + slot / 2 }))
     .filter(({ bar, x }) => bar % every === 0 && x + widest / 2 <= end)
 }
+
+export const PATHS: Record<ChartKind, (series: readonly SeriesValues[], layout: Layout) => string[]> = {
+  bars: groupedPaths,
+  stacked: stackedPaths,
+  lines: linePaths,
+  share: stackedPaths,
+}
+
+export const isStack = (kind: ChartKind): boolean => kind === 'stacked' || kind === 'share'
+
+/** The sum of a bar; null if all of it is unknown. */
+export function sumAt(series: readonly SeriesValues[], at: number): number | null {
+  const known = series.flatMap(({ values }) => values[at] ?? [])
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
+}
+
+/** The amount that the axis reaches. */
+export const highestOf = (kind: ChartKind, series: readonly SeriesValues[], count: number): number =>
+  Array.from({ length: count }, (_, at) =>
+    isStack(kind) ? (sumAt(series, at) ?? 0) : Math.max(0, ...series.map(({ values }) => values[at] ?? 0)),
+  ).reduce((highest, value) => Math.max(highest, value), 0)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { COLORS, colorsOf, MOST_COLORS, PALETTE, REST_COLOR } from '../../../../src/web/parts/charts/colors.ts'
+import { COLORS, colorsOf, MOST_COLORS, PALETTE, REST_COLOR } from '../../../src/shared/charts/colors.ts'
 
 const ids = (maxLength: number) => fc.uniqueArray(fc.string({ minLength: 1, maxLength: 30 }), { maxLength })
 
@@ -122,7 +122,7 @@ for (const scheme of ['light', 'dark'] as const) {
 }
 
 test('the backgrounds of the dark scheme are those of the application', async () => {
-  const styles = await Bun.file(join(import.meta.dir, '../../../../src/web/main.css')).text()
+  const styles = await Bun.file(join(import.meta.dir, '../../../src/web/main.css')).text()
   const dark = /:root\[data-mantine-color-scheme="dark"\] \{([^}]*)\}/.exec(styles)![1]!
   const named = (name: string) => new RegExp(`--${name}: (#[0-9a-f]{6});`).exec(dark)![1]
   expect(['tally-surface', 'mantine-color-default-hover', 'tally-raised'].map(named)).toEqual([...BACKGROUNDS.dark])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { countTicks, hourTicks, moneyTicks, percentTicks, ticksOf } from '../../../../src/web/parts/charts/scale.ts'
+import { countTicks, hourTicks, moneyTicks, percentTicks, ticksOf } from '../../../src/shared/charts/scale.ts'
 
 describe('the scale of a chart', () => {
   const scales: [number, number[]][] = [

@@ -9,7 +9,7 @@ import {
   sharesOf,
   stackAt,
   stackedPaths,
-} from '../../../../src/web/parts/charts/layout.ts'
+} from '../../../src/shared/charts/layout.ts'
 
 describe('a chart of 664 × 136 pixels', () => {
   const layout = layoutOf({ width: 664, height: 136, bars: 3, top: 10 })
