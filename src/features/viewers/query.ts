@@ -15,6 +15,8 @@ export interface SharedUsageQuery {
   dimensions: SharedDimension[]
   /** What the filters select of the projects that the viewer sees. */
   projects: readonly SeenProject[]
+  /** Whether only entries that are billed, or that are not; only of projects whose amounts are shown. */
+  billed: boolean | undefined
   /** The remaining parameters, which are those of every report on usage. */
   texts: QueryTexts
 }
@@ -22,18 +24,21 @@ export interface SharedUsageQuery {
 /**
  * Throws 422 with every issue. What was not granted is as unknown as what does not exist, and in no suggestion.
  */
-export function readSharedUsage(given: QueryTexts, { projects }: Sight): SharedUsageQuery {
-  const { group_by, client, project, ...texts } = given
-  const query = new Query({ group_by, client, project })
+export function readSharedUsage(given: QueryTexts, { projects }: Pick<Sight, 'projects'>): SharedUsageQuery {
+  const { group_by, client, project, billed: isBilled, ...texts } = given
+  const query = new Query({ group_by, client, project, billed: isBilled })
   const dimensions = readDimensions(query, projects)
   const clients = projects.flatMap((each) => (each.showsClient ? [each.client!] : []))
   const clientIds = readNames(query, 'client', clients, ({ uid, name }) => [uid, name])
   const projectIds = readNames(query, 'project', projects, ({ uid, key, name }) => [uid, key, name])
+  const billed = query.flag('billed')
   query.finish()
   return {
     dimensions,
+    billed,
     projects: projects.filter(
       (each) =>
+        (billed === undefined || each.money === 'amounts') &&
         (!projectIds || projectIds.has(each.id)) &&
         (!clientIds || (each.showsClient && clientIds.has(each.client!.id))),
     ),

@@ -142,7 +142,7 @@ export const SharedUsage = component('SharedUsage', 'The usage that is shared wi
   group_by: Type.Array(oneOf(SHARED_DIMENSIONS)),
   totals: SharedUsageFigures,
   data: array(
-    'In chronological order, without empty buckets.',
+    'In chronological order. Buckets without entries are omitted unless `fill_gaps` is true.',
     object({
       starting_at: moment('Start of the bucket, inclusive.'),
       ending_at: moment('End of the bucket, exclusive.'),

@@ -53,6 +53,12 @@ export function createViewersService({ db, organization, people, projects, repor
     return sightOf(grants, reached)
   }
 
+  async function usageOf(seen: Pick<Sight, 'projects'>, texts: QueryTexts): Promise<SharedUsage> {
+    const asked = readSharedUsage(texts, seen)
+    const period = await reports.readUsage(asked.texts, { viewer: grantedViewer([]), listsPeople: false })
+    return sharedUsage({ reports, bills }, asked, period)
+  }
+
   /** Throws `validation_failed` for names that do not exist. */
   async function targetOf(named: Pick<NewGrant, 'client' | 'project'>): Promise<GrantTarget> {
     const issues = issuesOfConditions(NewGrant, named)
@@ -129,10 +135,35 @@ export function createViewersService({ db, organization, people, projects, repor
     },
 
     /** The usage that is shared with the person. Throws `validation_failed` and `database_deadline`. */
-    async usage(person: ViewingPerson, texts: QueryTexts): Promise<SharedUsage> {
-      const asked = readSharedUsage(texts, await sight(person))
-      const period = await reports.readUsage(asked.texts, { viewer: grantedViewer([]), listsPeople: false })
-      return sharedUsage({ reports, bills }, asked, period)
+    usage: async (person: ViewingPerson, texts: QueryTexts): Promise<SharedUsage> =>
+      usageOf(await sight(person), texts),
+
+    /**
+     * Usage of clients and projects with what was billed for it, for somebody who sees no more than their names: the
+     * parameters select them. Throws `validation_failed`, `not_found` and `database_deadline`.
+     */
+    async billedUsage(
+      { clients, projects: named }: { clients: readonly string[]; projects: readonly string[] },
+      texts: QueryTexts,
+      { showsPeople }: { showsPeople: boolean },
+    ): Promise<SharedUsage> {
+      const clientIds = await Promise.all(clients.map(async (client) => (await projects.getClient(client)).id))
+      const projectIds = await Promise.all(named.map(async (key) => (await projects.showProject(key)).project.id))
+      const reached = await listReachedProjects(db.read, { clientIds, projectIds })
+      const seen = reached.map((project) => ({
+        ...project,
+        money: 'amounts' as const,
+        showsPeople,
+        showsClient: project.client !== null,
+      }))
+      return usageOf(
+        { projects: seen },
+        {
+          ...texts,
+          ...(clients.length > 0 && { client: [...clients] }),
+          ...(named.length > 0 && { project: [...named] }),
+        },
+      )
     },
 
     /** A page of the bills that are shared with the person, newest first. */

@@ -13,17 +13,17 @@ interface Dependencies {
   bills: Pick<BillsService, 'billedTerms' | 'amountsOn'>
 }
 
-type Period = Pick<UsageQuery, 'startingAt' | 'endingAt' | 'width' | 'timeZone' | 'weekStart'>
+type Period = Pick<UsageQuery, 'startingAt' | 'endingAt' | 'width' | 'timeZone' | 'weekStart' | 'fillGaps'>
 
 const viewerOf = (projects: readonly SeenProject[]): Viewer => grantedViewer(projects.map(({ id }) => id))
 
 export async function sharedUsage(
   { reports, bills }: Dependencies,
-  { dimensions, projects }: SharedUsageQuery,
+  { dimensions, projects, billed: isBilled }: SharedUsageQuery,
   period: Period,
 ): Promise<SharedUsage> {
   const groups = new SharedGroups(dimensions, projects)
-  const asked = { ...period, dimensions: groups.summedBy }
+  const asked = { ...period, dimensions: groups.summedBy, billed: isBilled }
 
   async function addUsage() {
     const { buckets, rows } = await reports.usageRows(viewerOf(projects), asked)
@@ -55,7 +55,7 @@ export async function sharedUsage(
     totals: groups.totals(),
     data: buckets.flatMap((bucket, index) => {
       const results = groups.results(index)
-      return results.length === 0 ? [] : [{ ...periodBody(bucket), results }]
+      return results.length === 0 && !period.fillGaps ? [] : [{ ...periodBody(bucket), results }]
     }),
   }
 }

@@ -1,5 +1,6 @@
 /** Viewers: what an admin grants to them, what they see of it, and that nobody becomes one with duties. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import type { Database } from '../../../src/database/database.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { forEachEngine } from '../../support/databases.ts'
@@ -169,6 +170,56 @@ forEachEngine('a viewer', (open) => {
     await markup(10)
   })
 
+  test('sees billed and unbilled entries beside each other, which add up to all of those whose amounts it sees', async () => {
+    await grant({ client: 'Globex', money: 'amounts' }, 201)
+    await grant({ project: 'LAB' }, 201)
+    const bill = await post('bills', { client: 'Globex', month: '2026-11', deliver_to: [] })
+    await report('SHOP', { reported_cost: 100, model: 'two' }, 1)
+    const [all, billed, unbilled] = await Promise.all(['', '&billed=true', '&billed=false'].map((more) => usage(more)))
+    expect(billed.totals).toMatchObject({
+      entries: billed.totals.amount_entries,
+      amounts: [{ currency: 'USD', amount: bill.subtotal }],
+    })
+    expect(unbilled.totals).toMatchObject({ amounts: [], amount_entries: 0 })
+    const lab = (await usage('&project=LAB')).totals.entries
+    expect(lab).toBeGreaterThan(0)
+    expect(billed.totals.entries + unbilled.totals.entries + lab).toBe(all.totals.entries)
+    // Whether entries are billed is not shared for projects whose amounts are not.
+    for (const filter of ['true', 'false'])
+      expect((await usage(`&project=LAB&billed=${filter}`)).totals.entries).toBe(0)
+    await post(`bills/${bill.number}/void`, { reason: 'A test', deliver: false }, 200)
+  })
+
+  test('gets neither cost nor names of others, whatever it asks', async () => {
+    await grant({ client: 'Globex', money: 'amounts', bills: true }, 201)
+    const parameters = [
+      ...['group_by', 'project', 'client', 'billed', 'bucket_width', 'format', 'fill_gaps', 'include', 'money'],
+      ...['agent_manager', 'label', 'model', 'bill', 'status', 'q', 'page', 'measure', 'starting_at', 'ticket'],
+    ]
+    const values = [
+      ...['project', 'client', 'ticket', 'model', 'agent_manager', 'label:author', 'provider', 'true', 'false', 'csv'],
+      ...['SHOP', 'LAB', 'Initech', 'FREE', 'Globex', 'none', 'cost', 'billed', 'all', '1mo', '2026-01-01', ''],
+    ]
+    const paths = ['shared/usage', 'shared/bills', 'shared']
+    const hidden =
+      /Initech|"LAB"|,LAB,|Nobody|FREE|"cost":[^n]|"name":"[^"]*(person|svc)|markup|"list_value"|"reported_cost"/i
+    const asked = fc.tuple(fc.constantFrom(...parameters), fc.constantFrom(...values))
+    let answered = 0
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...paths), fc.array(asked, { maxLength: 4 }), async (path, pairs) => {
+        const query = new URLSearchParams([['ending_at', '2026-12-01'], ...pairs])
+        const { status, text } = await get(`${path}?${query}`)
+        expect([200, 422]).toContain(status)
+        if (status === 200) answered += 1
+        // A refusal repeats what was asked, but names nothing else.
+        const own = pairs.reduce((rest, [, value]) => (value === '' ? rest : rest.replaceAll(value, '')), text)
+        expect(status === 200 ? text : own).not.toMatch(hidden)
+      }),
+      { numRuns: 300 },
+    )
+    expect(answered).toBeGreaterThan(30)
+  })
+
   test('sees no amounts by model, where they would show the markup', async () => {
     await grant({ client: 'Globex', money: 'amounts' }, 201)
     const bill = await post('bills', { client: 'Globex', month: '2026-11', deliver_to: [] })
@@ -224,6 +275,7 @@ forEachEngine('a viewer', (open) => {
     const { data } = (await get('shared/bills')).json
     expect(data.map(({ number, state }: { number: string; state: string }) => [number, state])).toEqual([
       [mine.number, 'sent'],
+      ['2026-0004', 'void'],
       ['2026-0003', 'void'],
       ['2026-0002', 'void'],
       ['2026-0001', 'void'],

@@ -5,7 +5,7 @@ import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { CSV_CONTENT } from '../../../http/documentation.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import { endpoint, result, type Served, several } from '../../../operations/operation.ts'
-import { choiceParameter, listPage, listParameter } from '../../../operations/parameters.ts'
+import { choiceParameter, flagParameter, listPage, listParameter } from '../../../operations/parameters.ts'
 import { reportPeriod } from '../../reports/parameters.ts'
 import { BUCKET_WIDTHS, WEEKDAYS } from '../../reports/schema.ts'
 import { sharedUsageColumns, sharedUsageLines } from '../csv.ts'
@@ -50,8 +50,12 @@ const reportSharedUsage = endpoint({
     ),
     week_start: choiceParameter(WEEKDAYS, 'First day of the weeks of `1w`. Default: that of the organization.'),
     group_by: listParameter(`Up to two of ${SHARED_DIMENSIONS.map((name) => `\`${name}\``).join(', ')}.`),
+    fill_gaps: flagParameter('Also return buckets without entries.'),
     client: listParameter('Id or name of a client that you see.'),
     project: listParameter('Id, key or name of a project that you see.'),
+    billed: flagParameter(
+      'Only entries that are billed, or that are not, of the projects whose billed amounts you see.',
+    ),
     format: choiceParameter(['json', 'csv'], '`Accept: text/csv` does the same.'),
   },
   answer: {

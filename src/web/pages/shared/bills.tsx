@@ -1,7 +1,7 @@
 /** The bills that are shared with a viewer. */
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Route, Switch, useLocation } from 'wouter'
+import { Link, Route, Switch, useLocation } from 'wouter'
 import { dayInWords } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
 import { statusColumn, textColumn } from '../../parts/columns.tsx'
@@ -12,6 +12,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { Status } from '../../parts/status.tsx'
+import { CardTitle } from '../../parts/texts.tsx'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 
@@ -82,6 +83,39 @@ function BillList() {
         empty={<Empty title="No bills yet">Bills appear here as soon as they are sent.</Empty>}
       />
     </Page>
+  )
+}
+
+/** As many as are of interest beside the usage. */
+const RECENT = 3
+
+/** The latest bills, and the way to all of them. */
+export function RecentBills() {
+  const [, navigate] = useLocation()
+  const { data: bills } = useQuery({
+    queryKey: ['bills', 'shared', 'recent'],
+    queryFn: ({ signal }) => answer(apiUntil(signal).shared.bills.get({ query: { limit: String(RECENT) } })),
+  })
+  if (!bills || bills.data.length === 0) return null
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between">
+        <CardTitle>Latest bills</CardTitle>
+        <Anchor component={Link} href="/bills" size="sm">
+          All bills
+        </Anchor>
+      </Group>
+      <DataTable
+        label="Latest bills"
+        name="recent-bills"
+        columns={COLUMNS}
+        list={bills.data}
+        rowKey={({ id }) => id}
+        open={({ id }) => navigate(`/bills/${id}`)}
+        isMuted={({ state }) => state === 'void'}
+        empty={null}
+      />
+    </Stack>
   )
 }
 

@@ -1,6 +1,7 @@
-/** The query of the usage that is shared with a viewer, and the address of its page. */
+/** The queries of the usage that is shared with a viewer, and the address of its page. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { one, oneOf, readAddress } from '../../address.ts'
+import { type Width as ChartWidth, widthFor } from '../../parts/charts/buckets.ts'
 import { asBounds, type Period, readPeriod } from '../../parts/period.ts'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import type { Me } from '../../server/me.ts'
@@ -12,29 +13,57 @@ export type Dimension = (typeof DIMENSIONS)[number]
 export const WIDTHS = ['all', '1mo', '1w', '1d'] as const
 export type Width = (typeof WIDTHS)[number]
 
-export const USAGE_ADDRESS = { period: one, by: oneOf(...DIMENSIONS), bucket: oneOf(...WIDTHS) }
+/** Billed entries, or those that are not. */
+const BILLED = ['', 'true', 'false'] as const
+export type Billed = (typeof BILLED)[number]
+
+export const USAGE_ADDRESS = {
+  period: one,
+  by: oneOf(...DIMENSIONS),
+  bucket: oneOf(...WIDTHS),
+  billed: oneOf(...BILLED),
+}
 
 type UsageCall = typeof api.shared.usage.get
 export type SharedUsage = Body<Awaited<ReturnType<UsageCall>>>
 export type Result = SharedUsage['data'][number]['results'][number]
 
-export const usageParameters = (period: Period, by: Dimension, bucket: Width) => ({
+interface Question {
+  period: Period
+  /** Undefined for the totals alone. */
+  by?: Dimension
+  bucket: Width | ChartWidth
+  billed: Billed
+  fillsGaps?: boolean
+}
+
+export const usageParameters = ({ period, by, bucket, billed, fillsGaps }: Question) => ({
   ...asBounds(period),
   bucket_width: bucket,
-  group_by: [by],
+  ...(by && { group_by: [by] }),
+  ...(billed && { billed }),
+  ...(fillsGaps && { fill_gaps: 'true' }),
 })
 
-export const usageQuery = (period: Period, by: Dimension, bucket: Width) =>
+export const usageQuery = (question: Question) =>
   queryOptions({
-    queryKey: ['reports', 'shared', asBounds(period), by, bucket],
+    queryKey: ['reports', 'shared', usageParameters(question)],
     queryFn: ({ signal }) =>
-      answer(apiUntil(signal).shared.usage.get({ query: usageParameters(period, by, bucket) })) as Promise<SharedUsage>,
+      answer(apiUntil(signal).shared.usage.get({ query: usageParameters(question) })) as Promise<SharedUsage>,
     placeholderData: keepPreviousData,
   })
+
+/** What the chart is made of. */
+export const trendQuestion = ({ period, by, billed }: Pick<Question, 'period' | 'by' | 'billed'>): Question => ({
+  ...{ period, billed, bucket: widthFor(period), fillsGaps: true },
+  ...(by && { by }),
+})
 
 /** Sent before the page is rendered. */
 export function askSharedUsage({ settings, shared }: Me, search: string): void {
   if (!shared || shared.grants.length === 0) return
-  const { period, by, bucket } = readAddress(search, USAGE_ADDRESS)
-  void queryClient.prefetchQuery(usageQuery(readPeriod(period, settings.time_zone), by, bucket))
+  const { period: name, ...address } = readAddress(search, USAGE_ADDRESS)
+  const period = readPeriod(name, settings.time_zone)
+  void queryClient.prefetchQuery(usageQuery({ ...address, period }))
+  void queryClient.prefetchQuery(usageQuery(trendQuestion({ ...address, period })))
 }

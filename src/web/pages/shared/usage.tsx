@@ -2,22 +2,28 @@
 import { Anchor, Group, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useAddress } from '../../address.ts'
-import { count, counted } from '../../format/counts.ts'
+import { count } from '../../format/counts.ts'
 import { dayInWords, dayOf, monthInWords } from '../../format/moments.ts'
-import { billedMoney } from '../../format/money.ts'
 import { countColumn, exactCountColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { Count, Money } from '../../parts/figures.tsx'
+import { total } from '../../parts/figure-link.tsx'
+import { Count } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { periodInWords, readPeriod } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { Caption } from '../../parts/texts.tsx'
-import { type Me, useMe } from '../../server/me.ts'
+import { useMe } from '../../server/me.ts'
+import { Amounts, covered, Known, type Shared, showsMoney } from './amounts.tsx'
+import { RecentBills } from './bills.tsx'
+import { Headline } from './headline.tsx'
+import { labelOf, TITLES } from './labels.ts'
+import { Trend } from './trend.tsx'
 import {
+  type Billed,
   DIMENSIONS,
   type Dimension,
   type Result,
@@ -28,14 +34,6 @@ import {
   type Width,
 } from './usage-query.ts'
 
-const TITLES: Record<Dimension, string> = {
-  project: 'Project',
-  client: 'Client',
-  ticket: 'Ticket',
-  model: 'Model',
-  agent_manager: 'Person',
-}
-
 const WIDTH_TITLES: Record<Width, string> = {
   all: 'Whole period',
   '1mo': 'By month',
@@ -43,7 +41,11 @@ const WIDTH_TITLES: Record<Width, string> = {
   '1d': 'By day',
 }
 
-type Shared = NonNullable<Me['shared']>
+const BILLED_TITLES: Record<Billed, string> = {
+  '': 'Billed or not',
+  true: 'Billed entries',
+  false: 'Entries that are not billed',
+}
 
 export default function SharedUsagePage() {
   const { shared } = useMe()
@@ -77,9 +79,10 @@ interface Row {
 
 function Usage({ shared }: { shared: Shared }) {
   const { time_zone } = shared
-  const [{ period: name, by, bucket }, show] = useAddress(USAGE_ADDRESS)
+  const [{ period: name, by, bucket, billed }, show] = useAddress(USAGE_ADDRESS)
   const period = readPeriod(name, time_zone)
-  const { data: usage, error, refetch, isPlaceholderData } = useQuery(usageQuery(period, by, bucket))
+  const question = { period, by, bucket, billed }
+  const { data: usage, error, refetch, isPlaceholderData } = useQuery(usageQuery(question))
   const rows = usage?.data.flatMap(({ starting_at, results }) =>
     results.map((result): Row => ({ from: starting_at, result })),
   )
@@ -91,10 +94,13 @@ function Usage({ shared }: { shared: Shared }) {
       actions={
         <>
           <PeriodPicker value={name} change={(period) => show({ period })} />
-          <DownloadCsv path="/shared/usage" query={usageParameters(period, by, bucket)} />
+          <DownloadCsv path="/shared/usage" query={usageParameters(question)} />
         </>
       }
     >
+      <Headline shared={shared} period={period} name={name} />
+      <Trend period={period} by={by} billed={billed} />
+      {shared.shows_bills && billed === '' && <RecentBills />}
       <Group gap="xs" className="tally-no-print">
         <NativeSelect
           aria-label="Group by"
@@ -108,6 +114,14 @@ function Usage({ shared }: { shared: Shared }) {
           value={bucket}
           onChange={({ currentTarget }) => show({ bucket: currentTarget.value as Width })}
         />
+        {showsMoney(shared, 'amounts') && (
+          <NativeSelect
+            aria-label="Billed"
+            data={Object.entries(BILLED_TITLES).map(([value, label]) => ({ value, label }))}
+            value={billed}
+            onChange={({ currentTarget }) => show({ billed: currentTarget.value as Billed })}
+          />
+        )}
       </Group>
       {error && !usage && <Failure error={error} retry={refetch} />}
       {!rows && !error && <Loading />}
@@ -128,8 +142,6 @@ function Usage({ shared }: { shared: Shared }) {
     </Page>
   )
 }
-
-const showsMoney = (shared: Shared, money: 'amounts' | 'cost') => shared.grants.some((grant) => grant.money === money)
 
 interface Shown {
   by: Dimension
@@ -174,23 +186,17 @@ function columnsOf({ by, bucket, shared, time_zone }: Shown): Column<Row>[] {
   return columns.filter((column) => column !== false)
 }
 
-/** One for each currency, as on the bills. */
-const Amounts = ({ of: amounts }: { of: Result['amounts'] }) =>
-  amounts.length === 0 ? '–' : amounts.map(({ currency, amount }) => billedMoney(amount, currency)).join(' + ')
-
-/** Nothing, where the cost of a row is not shared or not known. */
-const Known = ({ amount }: { amount: number | null }) => (amount === null ? '–' : <Money amount={amount} />)
-
 const footOf = ({ totals }: SharedUsage) => ({
   name: 'Total',
   amount: <Amounts of={totals.amounts} />,
-  cost: <Known amount={totals.cost} />,
+  cost: (
+    <span {...total('cost', totals.cost)}>
+      <Known amount={totals.cost} />
+    </span>
+  ),
   tokens: <Count value={totals.tokens.total} />,
-  entries: count(totals.entries),
+  entries: <span {...total('entries', totals.entries)}>{count(totals.entries)}</span>,
 })
-
-const covered = (some: number, all: number) =>
-  some < all ? `${count(some)} of ${counted(all, 'entry', 'entries')}` : `all ${counted(all, 'entry', 'entries')}`
 
 /** What the money in the table does and does not cover. */
 function Hints({ usage: { totals }, by, shared }: { usage: SharedUsage; by: Dimension; shared: Shared }) {
@@ -208,19 +214,4 @@ function Hints({ usage: { totals }, by, shared }: { usage: SharedUsage; by: Dime
   ]
   if (hints.length === 0) return null
   return <Caption mt="xs">{hints.join(' ')}</Caption>
-}
-
-const NONE: Record<Dimension, string> = {
-  project: 'No project',
-  client: 'Client not shared',
-  ticket: 'No ticket',
-  model: 'No model',
-  agent_manager: 'People not shared',
-}
-
-function labelOf(result: Result, by: Dimension): string {
-  const key = result[by]
-  if (key === null || key === undefined) return NONE[by]
-  if (typeof key === 'string') return key
-  return 'name' in key ? key.name : key.key
 }
