@@ -90,6 +90,7 @@ export function createServices({
   const notices = createNoticesService({ db, clock, events, organization, reports, people, notifications })
   const anomalies = createAnomaliesService({ db, clock, events, organization, billing: entries.billing })
   const digests = createDigestsService({ db, clock, events, organization, people, notifications, anomalies, reports })
+  const viewers = createViewersService({ db, organization, people, projects, reports, bills })
   const shareLinks = createShareLinksService({
     db,
     clock,
@@ -99,8 +100,8 @@ export function createServices({
     projects,
     reports,
     bills,
+    viewers,
   })
-  const viewers = createViewersService({ db, organization, people, projects, reports, bills })
   const webhooks = createWebhooksService({
     db,
     clock,

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { readConfig } from '../../config.ts'
-import type { NewShareLink } from '../../features/share-links/schema.ts'
+import { CHARTS, type NewShareLink, REPORT_MONEY, type ReportMoney } from '../../features/share-links/schema.ts'
 import { parseDuration, parseMoment } from '../../lib/duration.ts'
+import { MEASURE_NAMES, type MeasureName } from '../../shared/measures.ts'
 import { linkBaseOf, noteUnsetPublicUrl } from '../address.ts'
 import { CommandError } from '../failures.ts'
 import { addReportFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
@@ -24,7 +25,9 @@ interface ReportFlags extends LinkFlags, DayFlags, EntryFilterFlags {
   by?: string[]
   bucket?: string
   timeZone?: string
-  money?: 'cost' | 'none'
+  money?: ReportMoney
+  measure?: MeasureName
+  chart?: (typeof CHARTS)[number]
   people?: boolean
 }
 
@@ -51,7 +54,16 @@ export function addShareLinksCreateCommands(links: Command): void {
     .option('--time-zone <zone>', 'time zone of days (default: that of the organization)')
     .option('--by <what>', 'group by up to three fields, as in `tally usage`', collect)
     .option('--bucket <width>', 'bucket width: 1h, 1d, 1w, 1mo, 1q, 1y, or all for one bucket (default all)')
-    .addOption(new Option('--money <what>', 'the money that it shows (default none)').choices(['cost', 'none']))
+    .addOption(
+      new Option(
+        '--money <what>',
+        'the money that it shows (default none); billed is what is on the bills of --client or --project',
+      ).choices(REPORT_MONEY),
+    )
+    .addOption(
+      new Option('--measure <what>', 'what the chart and the title are of (default cost)').choices(MEASURE_NAMES),
+    )
+    .addOption(new Option('--chart <kind>', 'a chart with a bar for each --bucket (default none)').choices(CHARTS))
     .option('--people', 'allow it to be grouped by what may name people: agent_manager and labels')
   addReportFilters(addDayFlags(report, 'instead of --period: sessions that started'))
     .addHelpText(
@@ -92,7 +104,7 @@ function addLinkFlags(command: Command): Command {
 
 /** The parameters of the report, where they are given. */
 function reportOf(flags: ReportFlags): NonNullable<NewShareLink['report']> {
-  const { period, by, bucket, timeZone } = flags
+  const { period, by, bucket, timeZone, measure, chart } = flags
   const bounds = dayTexts(flags)
   const isFixed = bounds.starting_at !== undefined || bounds.ending_at !== undefined
   if (isFixed && (bounds.starting_at === undefined || bounds.ending_at === undefined)) {
@@ -105,6 +117,8 @@ function reportOf(flags: ReportFlags): NonNullable<NewShareLink['report']> {
     group_by: by,
     bucket_width: bucket,
     time_zone: timeZone,
+    measure,
+    chart,
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as NonNullable<
     NewShareLink['report']

@@ -45,8 +45,8 @@ export function addShareLinksCommands(program: Command): void {
   })
 }
 
-function subjectText({ bill, report }: ShareLinkBody): string {
+function subjectText({ bill, report, title }: ShareLinkBody): string {
   if (bill) return `bill ${bill.number}`
   const { period, starting_at, ending_at } = report ?? {}
-  return `usage ${period ?? `from ${starting_at} to before ${ending_at}`}`
+  return `${title ?? 'usage'}, ${period ?? `from ${starting_at} to before ${ending_at}`}`
 }

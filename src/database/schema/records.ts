@@ -1,5 +1,7 @@
 /** Shapes of columns with JSON text. */
 import type { Id } from '../../lib/id.ts'
+import type { ChartKind } from '../../shared/charts/layout.ts'
+import type { MeasureName } from '../../shared/measures.ts'
 import type { Weekday } from './values.ts'
 
 /** Label names and values, sorted by name, so that equal sets are equal text. */
@@ -230,6 +232,15 @@ export interface SharedReport {
   texts: Record<string, string | string[] | undefined>
   /** Instead of `starting_at` and `ending_at`. */
   period?: string | undefined
+  /** As the page of reports showed it: absent in links of earlier versions. */
+  title?: string
+  measure?: MeasureName
+  chart?: ChartKind | 'none'
+  /**
+   * Whether it shows what was billed. Its `money` is `none` then, so that servers of earlier versions show no money: they
+   * would not know which.
+   */
+  showsBilled?: true
 }
 
 /** What is replaced in texts when a person is erased. */

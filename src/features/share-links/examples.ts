@@ -2,14 +2,15 @@
 import type { CreatedShareLink, NewShareLink, ShareLinkBody } from './schema.ts'
 
 export const EXAMPLE_NEW_SHARE_LINK: NewShareLink = {
-  report: { period: 'last_month', group_by: ['model'] },
+  report: { period: 'last_month', group_by: ['model'], measure: 'cost', chart: 'stacked', bucket_width: '1d' },
   money: 'cost',
   note: 'Monthly call',
 }
 
 export const EXAMPLE_SHARE_LINK: ShareLinkBody = {
   id: 'shr_01a1fa172a0277f3983322718874f2ea',
-  report: { period: 'last_month', bucket_width: 'all', group_by: ['model'] },
+  title: 'Cost by model',
+  report: { period: 'last_month', bucket_width: '1d', group_by: ['model'], measure: 'cost', chart: 'stacked' },
   bill: null,
   money: 'cost',
   people: false,

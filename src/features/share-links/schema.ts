@@ -1,9 +1,9 @@
 /** API schema of share links, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
-import { SHARED_MONEY, WEEKDAYS } from '../../database/schema/values.ts'
+import type { SharedReport as SharedReportRecord } from '../../database/schema/records.ts'
+import { WEEKDAYS } from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { conditions, exactlyOne, excludes, isAbsent, isGiven, when } from '../../schema/conditions.ts'
-import type { QueryTexts } from '../../schema/query.ts'
 import {
   array,
   chosen,
@@ -20,6 +20,8 @@ import {
   storedFilters,
   strict,
 } from '../../schema/types.ts'
+import { CHART_KINDS } from '../../shared/charts/layout.ts'
+import { MEASURE_NAMES, type MeasureName } from '../../shared/measures.ts'
 import { MOVING_PERIODS, type MovingPeriod } from './period.ts'
 import type { ShareLink } from './store.ts'
 
@@ -33,10 +35,16 @@ const DIMENSION_EXPECTED = 'must be what `GET /reports/usage` groups by'
 export const SHARE_LINK_STATES = ['active', 'expired', 'revoked', 'stopped'] as const
 export type ShareLinkState = (typeof SHARE_LINK_STATES)[number]
 
+export const CHARTS = [...CHART_KINDS, 'none'] as const
+
 const BUCKET_WIDTHS = ['1h', '1d', '1w', '1mo', '1q', '1y', 'all'] as const
 
 /** The parameters of a report, as in `GET /reports/usage`. */
-export type SharedReportBody = { period?: MovingPeriod } & Record<string, string | string[]>
+export type SharedReportBody = {
+  period?: MovingPeriod
+  measure?: MeasureName
+  chart?: (typeof CHARTS)[number]
+} & Record<string, string | string[]>
 
 /** An object whose type is plainer than that of its schema, which still checks it. */
 const checkedAs = <T>(schema: TSchema) => schema as TUnsafe<T>
@@ -53,7 +61,12 @@ const SharedReport = checkedAs<SharedReportBody>(
         ),
       ),
       time_zone: Type.Optional(Type.String({ description: 'Time zone of days. Default: the organization’s.' })),
-      bucket_width: Type.Optional(chosen(BUCKET_WIDTHS, 'Default: `all`, which is the whole period.')),
+      bucket_width: Type.Optional(
+        chosen(
+          BUCKET_WIDTHS,
+          'Default: `all`, which is the whole period. With a chart, it is that of the chart alone.',
+        ),
+      ),
       week_start: Type.Optional(chosen(WEEKDAYS, 'First day of the weeks of `1w`.')),
       group_by: Type.Optional(
         array(
@@ -62,6 +75,13 @@ const SharedReport = checkedAs<SharedReportBody>(
           { maxItems: 3 },
         ),
       ),
+      measure: Type.Optional(
+        chosen(
+          MEASURE_NAMES,
+          'What the chart and the title are of. Default: `cost`. Measures of money are replaced: by what was billed with `money` `billed`, by `tokens` with `none`.',
+        ),
+      ),
+      chart: Type.Optional(chosen(CHARTS, 'How it is drawn. Default: `none`.')),
       ...storedFilters(),
     },
     {
@@ -75,11 +95,12 @@ const SharedReport = checkedAs<SharedReportBody>(
 )
 
 /** The money that a report may show. */
-export const REPORT_MONEY = ['cost', 'none'] as const
+export const REPORT_MONEY = ['cost', 'billed', 'none'] as const
+export type ReportMoney = (typeof REPORT_MONEY)[number]
 
 const money = oneOf(
-  SHARED_MONEY,
-  '`amounts`: those of the bill. `cost`: the cost of usage. `none`: tokens and entries only.',
+  ['amounts', ...REPORT_MONEY],
+  '`amounts`: those of the bill. `cost`: the cost of usage. `billed`: what was billed for usage. `none`: tokens and entries only.',
 )
 
 export const NewShareLink = Type.Object(
@@ -87,7 +108,10 @@ export const NewShareLink = Type.Object(
     report: Type.Optional(SharedReport),
     bill: Type.Optional(Type.String({ description: 'Id (bil_…) or number of the bill. Either this or `report`.' })),
     money: Type.Optional(
-      chosen(REPORT_MONEY, 'The money that a report shows. Default: `none`. A bill always shows its amounts.'),
+      chosen(
+        REPORT_MONEY,
+        'The money that a report shows. Default: `none`. `billed` is what is on bills, before tax, and never shows cost: it needs the role billing or admin, only filters `client` and `project`, and groups by up to two of `client`, `project`, `ticket` and `agent_manager`. A bill always shows its amounts.',
+      ),
     ),
     people: Type.Optional(
       flag(
@@ -126,6 +150,7 @@ const person = object({ id: Type.String(), name: Type.String() })
 
 const fields = {
   id: Type.String({ description: 'Id of the share link (shr_…).' }),
+  title: orNull(Type.String({ description: 'Of a report, as it was when it was shared.' })),
   report: orNull(SharedReport),
   bill: orNull(object({ id: Type.String(), number: Type.String() })),
   money,
@@ -137,7 +162,7 @@ const fields = {
   revoked_at: orNull(moment('When it was revoked.')),
   last_used_at: orNull(moment('When its page was last opened.')),
   uses: integer('How often its page was opened, also by programs that preview links.', { minimum: 0 }),
-  state: oneOf(SHARE_LINK_STATES, '`stopped`: its creator is disabled, or may no longer see bills.'),
+  state: oneOf(SHARE_LINK_STATES, '`stopped`: its creator is disabled, or may no longer see bills and what is billed.'),
 }
 
 export const ShareLinkBody = component('ShareLink', 'A link that shows one report or bill to whoever has it.', fields)
@@ -151,30 +176,35 @@ export type CreatedShareLink = Static<typeof CreatedShareLink>
 
 export const ShareLinkList = listOf(ShareLinkBody, 'ShareLinkList', 'Share links, newest first.')
 
-/** Roles that can see bills, and share them. */
+/** Roles that can see bills and what is billed, and share them. */
 export const MAY_SHARE_BILLS: readonly string[] = ['billing', 'admin']
 
 export function stateOf({ record, creator }: ShareLink, now: number): ShareLinkState {
   if (record.revokedAt !== null) return 'revoked'
   if (record.expiresAt <= now) return 'expired'
   const isStaff = creator.disabledAt === null && creator.role !== 'viewer'
-  const maySee = isStaff && (record.billId === null || MAY_SHARE_BILLS.includes(creator.role))
+  const needsBilling = record.billId !== null || record.report?.showsBilled
+  const maySee = isStaff && (!needsBilling || MAY_SHARE_BILLS.includes(creator.role))
   return maySee ? 'active' : 'stopped'
 }
 
 /** The parameters as they were given; those that are absent are left out. */
-function reportBody({ texts, period }: { texts: QueryTexts; period?: string | undefined }): SharedReportBody {
-  const given = Object.entries(texts).filter(([, text]) => text !== undefined)
-  return Object.fromEntries([...(period === undefined ? [] : [['period', period]]), ...given]) as SharedReportBody
+function reportBody({ texts, period, measure, chart }: SharedReportRecord): SharedReportBody {
+  const given = Object.entries({ period, ...texts, measure, chart }).filter(([, text]) => text !== undefined)
+  return Object.fromEntries(given) as SharedReportBody
 }
+
+export const moneyOf = ({ report, money }: ShareLink['record']): ShareLinkBody['money'] =>
+  report?.showsBilled ? 'billed' : money
 
 export function shareLinkBody(link: ShareLink, now: number): ShareLinkBody {
   const { record, bill, creator } = link
   return {
     id: record.uid,
+    title: record.report?.title ?? null,
     report: record.report && reportBody(record.report),
     bill: bill && { id: bill.uid, number: bill.number },
-    money: record.money,
+    money: moneyOf(record),
     people: record.showsPeople,
     note: record.note,
     created_by: { id: creator.uid, name: creator.name },

@@ -16,21 +16,36 @@ import { isId } from '../../lib/id.ts'
 import { issuesOfConditions } from '../../schema/conditions.ts'
 import { issuesOfText, issuesOfTimeZone } from '../../schema/fields.ts'
 import { type Page, pageOf } from '../../schema/lists.ts'
-import { writeKeyPage } from '../../schema/query.ts'
+import { type QueryTexts, writeKeyPage } from '../../schema/query.ts'
+import { billedIssues } from '../../shared/billed-reports.ts'
+import type { ChartKind } from '../../shared/charts/layout.ts'
+import { MEASURE_NAMES } from '../../shared/measures.ts'
 import { namesPeople } from '../../shared/people-dimensions.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { BillsService } from '../bills/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { issuesOfViewer, type PeopleService, type User } from '../people/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
-import type { UsageReport } from '../reports/schema.ts'
 import type { ReportsService } from '../reports/service.ts'
+import type { ViewersService } from '../viewers/service.ts'
 import { MOVING_PERIODS, type MovingPeriod, movingBounds } from './period.ts'
 import {
+  measureShown,
+  otherFilters,
+  plain,
+  type Shared,
+  type ShownMeasure,
+  type ShownReport,
+  titleOf,
+} from './report.ts'
+import {
+  CHARTS,
   MAY_SHARE_BILLS,
+  moneyOf,
   NewShareLink,
   NOTE_LIMIT,
   REPORT_MONEY,
+  type ReportMoney,
   type ShareLinkBody,
   shareLinkBody,
   stateOf,
@@ -54,6 +69,9 @@ const LIFETIME_LIMIT_MS = 366 * DAY_MS
 /** More than anyone needs, and few enough that nobody fills the table. */
 const ACTIVE_LIMIT = 200
 
+/** The most that a chart of the web application has: more are thinner than a pixel. */
+const BAR_LIMIT = 370
+
 /** 190 bits, as tokens have: impossible to guess. */
 const SECRET_CHARACTERS = 32
 const SECRET = /^[0-9A-Za-z]{32}$/
@@ -73,11 +91,24 @@ export interface SharedBill {
 
 export interface SharedUsage {
   kind: 'report'
-  report: UsageReport
-  showsCost: boolean
+  /** Of links of earlier versions, there is none. */
+  title: string | undefined
+  /** Undefined for fixed days. */
+  period: MovingPeriod | undefined
+  /** The filters that the title does not name. */
+  otherFilters: string[]
+  measure: ShownMeasure
+  money: ReportMoney
+  report: ShownReport
+  chart: ChartKind | undefined
+  /** By the first dimension over time; undefined for a chart by group. */
+  trend: ShownReport | undefined
 }
 
-export type SharedContent = (SharedBill | SharedUsage) & { organization: string }
+export type SharedContent = (SharedBill | SharedUsage) & {
+  organization: string
+  logo: { bytes: Uint8Array; type: string } | undefined
+}
 
 export type ShareLinksService = ReturnType<typeof createShareLinksService>
 
@@ -85,15 +116,16 @@ interface Dependencies {
   db: Database
   clock: Clock
   audit: Pick<AuditService, 'record'>
-  organization: Pick<OrganizationService, 'settings'>
+  organization: Pick<OrganizationService, 'settings' | 'getLogo'>
   people: Pick<PeopleService, 'getAccount'>
-  projects: Pick<ProjectsService, 'findProject' | 'getClient'>
-  reports: Pick<ReportsService, 'readUsage' | 'usage'>
+  projects: Pick<ProjectsService, 'findProject' | 'getClient' | 'showProject'>
+  reports: Pick<ReportsService, 'readUsage' | 'usage' | 'exportUsage'>
   bills: Pick<BillsService, 'getBill' | 'renderBill'>
+  viewers: Pick<ViewersService, 'billedUsage'>
 }
 
 export function createShareLinksService(dependencies: Dependencies) {
-  const { db, clock, audit, organization, people, projects, reports, bills } = dependencies
+  const { db, clock, audit, organization, people, projects, reports, bills, viewers } = dependencies
 
   const scopeOf = ({ person }: Pick<Party, 'person'>): ShareLinkScope =>
     person === null || person.role === 'admin' ? null : person.id
@@ -105,14 +137,43 @@ export function createShareLinksService(dependencies: Dependencies) {
     return { ...texts, ...movingBounds(period as MovingPeriod, dayAt(clock.now(), zone)) }
   }
 
-  const readReport = async (shared: SharedReport, creator: User | ShareLink['creator']) =>
-    reports.readUsage(await textsOf(shared), askerOf(creator))
+  /** Throws if its creator may not ask for it, or if what it filters by is gone. */
+  async function readReport(
+    shared: Shared,
+    creator: Creator,
+  ): Promise<Pick<SharedUsage, 'measure' | 'report' | 'trend'>> {
+    const { chart = 'none', showsBilled = false } = shared.report
+    const texts = await textsOf(shared.report)
+    const measure = measureShown(shared)
+    const asked = { ...texts, ...(measure.include && { include: measure.include }) }
+    const read = showsBilled ? readBilled(shared) : readUsage(shared, creator)
+    if (chart === 'none') return { measure, report: await read(asked), trend: undefined }
+    const report = await read({ ...asked, bucket_width: 'all' })
+    if (texts.bucket_width === 'all') return { measure, report, trend: undefined }
+    const first = report.group_by.slice(0, 1)
+    return { measure, report, trend: await read({ ...asked, group_by: first, fill_gaps: 'true' }) }
+  }
 
   /** Without the groups that it must not show: earlier versions created links that were grouped by labels with names. */
-  async function readShown({ report, showsPeople }: ShareLink['record'], creator: ShareLink['creator']) {
-    const query = await readReport(report!, creator)
-    return showsPeople ? query : { ...query, dimensions: query.dimensions.filter((each) => !namesPeople(each)) }
-  }
+  const readUsage =
+    ({ showsPeople }: Shared, creator: Creator) =>
+    async (texts: QueryTexts): Promise<ShownReport> => {
+      const all = await reports.readUsage(texts, askerOf(creator))
+      const query = showsPeople ? all : { ...all, dimensions: all.dimensions.filter((each) => !namesPeople(each)) }
+      const report = await reports.usage(viewerOf(creator), query)
+      if (query.fillGaps && report.data.length > BAR_LIMIT) throw tooManyBars()
+      if (!report.has_more || !query.fillGaps) return plain(report)
+      return plain({ ...report, data: await Array.fromAsync(reports.exportUsage(viewerOf(creator), query)) })
+    }
+
+  const readBilled =
+    ({ showsPeople }: Shared) =>
+    async ({ client, project, include: _, ...texts }: QueryTexts) =>
+      plain(
+        await viewers.billedUsage({ clients: [client ?? []].flat(), projects: [project ?? []].flat() }, texts, {
+          showsPeople,
+        }),
+      )
 
   /** A name can later be given to another project or client, which the link must not show. */
   async function pinned(texts: SharedReport['texts']): Promise<SharedReport['texts']> {
@@ -126,10 +187,29 @@ export function createShareLinksService(dependencies: Dependencies) {
     return { ...texts, ...(project && { project }), ...(client && { client }) }
   }
 
-  async function reportOf({ report, people: showsPeople = false }: NewShareLink, user: User): Promise<SharedReport> {
-    const { period, ...given } = report!
+  /** The clients and projects in the filters, by name, for the title. */
+  const namesOf = ({ client, project }: SharedReport['texts']) =>
+    Promise.all([
+      ...[client ?? []].flat().map(async (id) => (id === 'none' ? 'no client' : (await projects.getClient(id)).name)),
+      ...[project ?? []]
+        .flat()
+        .map(async (id) => (id === 'none' ? 'no project' : (await projects.showProject(id)).project.name)),
+    ])
+
+  async function reportOf(
+    { report, money = 'none', people: showsPeople = false }: NewShareLink,
+    user: User,
+  ): Promise<SharedReport> {
+    const { period, measure, chart, ...given } = report!
     const bounds = ['starting_at', 'ending_at'].filter((name) => given[name] !== undefined)
     const issues: Issue[] = issuesOfChoice(period, MOVING_PERIODS, '/report/period')
+    issues.push(
+      ...issuesOfChoice(measure, MEASURE_NAMES, '/report/measure'),
+      ...issuesOfChoice(chart, CHARTS, '/report/chart'),
+    )
+    if (money === 'billed') {
+      issues.push(...billedIssues(given).map(({ field, ...issue }) => ({ pointer: `/report/${field}`, ...issue })))
+    }
     if (typeof given.time_zone === 'string') issues.push(...issuesOfTimeZone(given.time_zone, '/report/time_zone'))
     if (period === undefined && bounds.length < 2) {
       issues.push({
@@ -150,13 +230,22 @@ export function createShareLinksService(dependencies: Dependencies) {
       })
     }
     if (issues.length > 0) throw validationFailed(issues)
-    const shared = { texts: { bucket_width: 'all', ...given }, ...(period !== undefined && { period }) }
+    const shared: SharedReport = {
+      texts: { bucket_width: 'all', ...given },
+      ...(period !== undefined && { period }),
+      ...(measure !== undefined && { measure }),
+      ...(chart !== undefined && { chart }),
+      ...(money === 'billed' && { showsBilled: true }),
+    }
     try {
-      await readReport(shared, user)
+      await reports.readUsage(await textsOf(shared), askerOf(user))
+      const texts = await pinned(shared.texts)
+      const kept = { ...shared, texts }
+      await readReport({ report: kept, showsPeople, money }, user)
+      return { ...kept, title: titleOf({ report: kept, money }, await namesOf(texts)) }
     } catch (error) {
       throw pointedAtReport(error)
     }
-    return { ...shared, texts: await pinned(shared.texts) }
   }
 
   async function billOf(bill: string) {
@@ -185,7 +274,8 @@ export function createShareLinksService(dependencies: Dependencies) {
     ]
     issues.push(...issuesOfViewer(user, '/user', 'cannot share what they see'))
     if (issues.length > 0) throw validationFailed(issues)
-    if (bill !== undefined && !MAY_SHARE_BILLS.includes(user.role)) throw mayNotShareBills(user)
+    if ((bill !== undefined || given.money === 'billed') && !MAY_SHARE_BILLS.includes(user.role))
+      throw mayNotShareBills(user)
     const shared = report === undefined ? null : await reportOf(given, user)
     const view = bill === undefined ? null : await billOf(bill)
     const secret = randomBase62(SECRET_CHARACTERS)
@@ -196,7 +286,7 @@ export function createShareLinksService(dependencies: Dependencies) {
         createdBy: user.id,
         report: shared,
         billId: view?.bill.id ?? null,
-        money: view ? 'amounts' : (given.money ?? 'none'),
+        money: view ? 'amounts' : given.money === 'cost' ? 'cost' : 'none',
         showsPeople: given.people ?? false,
         note: note ?? null,
         createdAt: now,
@@ -216,18 +306,28 @@ export function createShareLinksService(dependencies: Dependencies) {
   }
 
   async function contentOf({ record, bill, creator }: ShareLink): Promise<SharedContent | undefined> {
-    const { name } = await organization.settings()
+    const { name, logoType } = await organization.settings()
+    const whose = { organization: name, logo: logoType ? await organization.getLogo() : undefined }
     if (record.report === null) {
       const view = await bills.getBill(bill!.uid)
       const { number, state, kind } = view.bill
-      return { kind: 'bill', organization: name, number, isVoid: state === 'void', isCreditNote: kind !== 'bill' }
+      return { kind: 'bill', ...whose, number, isVoid: state === 'void', isCreditNote: kind !== 'bill' }
     }
     try {
-      const report = await reports.usage(viewerOf(creator), await readShown(record, creator))
-      return { kind: 'report', organization: name, report, showsCost: record.money === 'cost' }
+      const { report, showsPeople } = record
+      const money = moneyOf(record) as ReportMoney
+      const { title, period, chart } = report
+      return {
+        kind: 'report',
+        ...whose,
+        ...{ title, money, otherFilters: otherFilters(report) },
+        period: period as MovingPeriod | undefined,
+        chart: chart === 'none' ? undefined : chart,
+        ...(await readReport({ report, showsPeople, money }, creator)),
+      }
     } catch (error) {
       // What it filtered by is gone, or is no longer known to its creator.
-      if (error instanceof Problem && error.code === 'validation_failed') return undefined
+      if (error instanceof Problem && ['validation_failed', 'not_found'].includes(error.code)) return undefined
       throw error
     }
   }
@@ -293,7 +393,9 @@ export function createShareLinksService(dependencies: Dependencies) {
   }
 }
 
-function askerOf(creator: User | ShareLink['creator']): Asker {
+type Creator = User | ShareLink['creator']
+
+function askerOf(creator: Creator): Asker {
   return { viewer: viewerOf(creator), listsPeople: creator.role === 'admin' }
 }
 
@@ -353,8 +455,13 @@ function shareLinksOff(): Problem {
 function mayNotShareBills({ email, role }: User): Problem {
   return new Problem(
     'forbidden',
-    `Sharing a bill needs the role ${MAY_SHARE_BILLS.join(' or ')}; ${email} has the role ${role}.`,
+    `Sharing a bill, or what was billed, needs the role ${MAY_SHARE_BILLS.join(' or ')}; ${email} has the role ${role}.`,
   )
+}
+
+function tooManyBars(): Problem {
+  const message = `results in more than ${BAR_LIMIT} bars for this period. Use wider buckets or a shorter period`
+  return refusal('/query/bucket_width', 'too_many_buckets', message)
 }
 
 function tooMany(): Problem {

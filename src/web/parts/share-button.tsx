@@ -1,16 +1,18 @@
 /** Shares a report or a bill: a dialog that creates a link, and shows it once. */
-import { Alert, Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Radio, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconShare } from '@tabler/icons-react'
 import { useState } from 'react'
+import { billedIssues } from '../../shared/billed-reports.ts'
 import { namesPeople } from '../../shared/people-dimensions.ts'
 import { addDays, dayOf } from '../format/moments.ts'
-import { useSettings } from '../server/me.ts'
+import { useRole, useSettings } from '../server/me.ts'
 import { type CreatedShareLink, createShareLink, type NewShareLink } from '../server/share-links.ts'
 import { CopyLine } from './copy-line.tsx'
 import { Moment } from './figures.tsx'
 import { Form, FormFoot } from './form.tsx'
 import { FormModal } from './form-modal.tsx'
+import { SettingOff } from './setting-off.tsx'
 import { useFormSend } from './use-form-send.ts'
 
 const EXPIRIES = [
@@ -18,6 +20,18 @@ const EXPIRIES = [
   { value: '30', label: 'In 30 days' },
   { value: '90', label: 'In 90 days' },
   { value: '365', label: 'In a year' },
+]
+
+type Money = NonNullable<NewShareLink['money']>
+
+const AMOUNTS: { value: Money; label: string; description: string }[] = [
+  { value: 'none', label: 'None', description: 'Tokens and entries only.' },
+  {
+    value: 'billed',
+    label: 'Billed amounts',
+    description: 'What is on bills, never the cost. For reports filtered by client or project alone, and not by model.',
+  },
+  { value: 'cost', label: 'Cost', description: 'What the usage costs you.' },
 ]
 
 type Subject = Pick<NewShareLink, 'report'> | Pick<NewShareLink, 'bill'>
@@ -28,7 +42,7 @@ interface ShareProps {
   what: string
 }
 
-/** Only while an admin allows share links. */
+/** While share links are off, it says who can turn them on. */
 export function ShareButton(props: ShareProps) {
   const { share_links } = useSettings()
   const [isOpen, setOpen] = useState(false)
@@ -37,14 +51,15 @@ export function ShareButton(props: ShareProps) {
     setOpen(false)
     setMade(null)
   }
-  if (!share_links) return null
   return (
     <>
       <Button variant="default" leftSection={<IconShare size={16} />} onClick={() => setOpen(true)}>
         Share…
       </Button>
       <FormModal opened={isOpen} onClose={close} title={`Share ${props.what}`}>
-        {made ? <LinkOnce made={made} leave={close} /> : <ShareForm {...props} made={setMade} leave={close} />}
+        {!share_links && <SettingOff what="Share links" />}
+        {share_links && !made && <ShareForm {...props} made={setMade} leave={close} />}
+        {made && <LinkOnce made={made} leave={close} />}
       </FormModal>
     </>
   )
@@ -72,18 +87,20 @@ interface ShareFormProps extends ShareProps {
 
 function ShareForm({ subject, made, leave }: ShareFormProps) {
   const { time_zone } = useSettings()
-  const form = useForm({ initialValues: { note: '', expiry: '30', cost: false } })
+  const sharesBilled = useRole('billing', 'admin')
+  const form = useForm({ initialValues: { note: '', expiry: '30', money: 'none' as Money } })
   const isReport = 'report' in subject
   const naming = isReport ? [subject.report?.group_by ?? []].flat().filter(namesPeople) : []
   const showsPeople = naming.length > 0
+  const isBillable = isReport && billedIssues(subject.report ?? {}).length === 0
   const sending = useFormSend({
     form,
-    send: ({ note, expiry, cost }: typeof form.values) =>
+    send: ({ note, expiry, money }: typeof form.values) =>
       createShareLink({
         ...subject,
         expires_at: addDays(dayOf(new Date(), time_zone), Number(expiry)),
         ...(note.trim() !== '' && { note: note.trim() }),
-        ...(isReport && { money: cost ? ('cost' as const) : ('none' as const), people: showsPeople }),
+        ...(isReport && { money, people: showsPeople }),
       }),
     changes: ['share-links'],
     after: made,
@@ -104,11 +121,13 @@ function ShareForm({ subject, made, leave }: ShareFormProps) {
         </Alert>
       )}
       {isReport && (
-        <Checkbox
-          label="Show cost"
-          description="Otherwise, tokens and entries only."
-          {...form.getInputProps('cost', { type: 'checkbox' })}
-        />
+        <Radio.Group label="Amounts" {...form.getInputProps('money')}>
+          <Stack gap="xs" mt="xs">
+            {AMOUNTS.filter(({ value }) => value !== 'billed' || sharesBilled).map((choice) => (
+              <Radio key={choice.value} {...choice} disabled={choice.value === 'billed' && !isBillable} />
+            ))}
+          </Stack>
+        </Radio.Group>
       )}
       <TextInput
         label="Note"

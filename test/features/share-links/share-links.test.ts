@@ -1,6 +1,7 @@
 /** Share links: what whoever has one sees, what nobody sees, and who creates and revokes them. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import fc from 'fast-check'
 import { TALLY } from '../../../src/access/actor.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { movingBounds } from '../../../src/features/share-links/period.ts'
@@ -8,6 +9,8 @@ import type { NewShareLink } from '../../../src/features/share-links/schema.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { reportBody } from '../../support/reports.ts'
+
+type Report = NonNullable<NewShareLink['report']>
 
 const DAY = 86_400_000
 const NOW = Date.parse('2026-12-03T12:00:00Z')
@@ -112,6 +115,107 @@ forEachEngine('a share link', (open) => {
     const dear = await visit((await create({ ...usage, money: 'cost' })).json.link)
     expect(dear.text).toContain('$778.25')
     expect(dear.text.indexOf('dear-model')).toBeLessThan(dear.text.indexOf('cheap-model'))
+  })
+
+  /** Every way in which a page would show money. */
+  const DOLLARS = /\$|Cost|USD|List value/
+
+  test('is titled by its grouping and filters, and shows the chart and the organization’s logo', async () => {
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    const put = await app.call('PUT /api/v1/settings/logo', {
+      session: admin,
+      body: Buffer.from(png, 'base64'),
+      headers: { 'content-type': 'image/png' },
+    })
+    expect(put.status).toBe(200)
+    const charted: Report = { ...usage.report, bucket_width: '1w', chart: 'stacked', client: ['Acme'] }
+    const { json } = await create({ report: charted, money: 'cost' })
+    expect(json.title).toBe('Cost by model, Acme, Acme <b>web</b>')
+    const { text } = await visit(json.link)
+    expect(text).toContain('<h1><bdi>Cost by model, Acme, Acme &lt;b&gt;web&lt;/b&gt;</bdi></h1>')
+    expect(text).toContain('Last month: 1 Nov 2026 – 30 Nov 2026')
+    expect(text).toContain(`data:image/png;base64,${png}`)
+    expect(text).toContain('Cost (USD) over time by model')
+    expect(text.match(/<svg class="on-wide"/g)).toHaveLength(1)
+    // The groups of the table are those of the whole period.
+    expect(text).not.toContain('>Period<')
+    // What is not money stays; the cost is replaced by what the link shows.
+    const tokens = await create({ report: { ...charted, measure: 'cost' } })
+    expect(tokens.json.title).toStartWith('Tokens by model')
+    expect((await visit(tokens.json.link)).text).not.toMatch(DOLLARS)
+    for (const measure of ['list_value', 'billed', 'sessions', 'people', 'duration'] as const) {
+      const { link } = (await create({ report: { ...charted, measure } })).json
+      expect([measure, DOLLARS.test((await visit(link)).text)]).toEqual([measure, false])
+    }
+    const hours: Report = { period: 'last_month', bucket_width: '1h', chart: 'lines' }
+    expect((await create({ report: hours })).json.errors[0]).toMatchObject({
+      pointer: '/report/bucket_width',
+      code: 'too_many_buckets',
+    })
+  })
+
+  test('shows what was billed instead of the cost, to whoever may see bills', async () => {
+    const post = async (path: string, json: object) => {
+      const sent = await app.call(`POST /api/v1/${path}`, { session: admin, json })
+      expect([sent.status, sent.json.detail]).toEqual([201, sent.json.detail])
+      return sent.json
+    }
+    await post('clients', { name: 'Billed', markup: 37 })
+    await post('projects', { key: 'PAID', name: 'Paid', client: 'Billed' })
+    await report('PAID', 'some-model', 100, 10)
+    const bill = await post('bills', { client: 'Billed', month: '2026-11', deliver_to: [] })
+    await report('PAID', 'later-model', 50, 20)
+    const billed: Report = { period: 'last_month', group_by: ['project'], client: ['Billed'], chart: 'bars' }
+    const pointers = async (report: object) =>
+      (await create({ report: { ...billed, ...report }, money: 'billed' } as NewShareLink)).json.errors.map(
+        ({ pointer }: { pointer: string }) => pointer,
+      )
+    expect(await pointers({ group_by: ['model'] })).toEqual(['/report/group_by'])
+    expect(await pointers({ group_by: ['provider'] })).toEqual(['/report/group_by'])
+    expect(await pointers({ model: ['some-model'] })).toEqual(['/report/model'])
+    expect(await pointers({ label: ['team:x'], status: ['billed'] })).toEqual(['/report/label', '/report/status'])
+    expect(await pointers({ client: undefined })).toEqual(['/report/client'])
+    expect(await pointers({ client: ['none'] })).toEqual(['/report/client'])
+
+    const session = await app.session('billing')
+    const { id } = (await app.call('GET /api/v1/me', { session })).json.person
+    const { json } = await create({ report: billed, money: 'billed' }, session)
+    expect(json).toMatchObject({ money: 'billed', title: 'Billed amount by project, Billed', state: 'active' })
+    const { text } = await visit(json.link)
+    expect(bill.subtotal).toBe(137)
+    expect(text).toContain('<dt>Billed, 1 entry</dt><dd>$137.00</dd>')
+    expect(text).toContain('<dt>Not billed</dt><dd>1 entry</dd>')
+    expect(text.replaceAll('$137.00', '')).not.toMatch(/\$|Cost|37 ?%|model/)
+    expect(text).not.toContain('Acme')
+    // Whose role no longer sees bills shows them to nobody, and others cannot begin.
+    await app.services.people.changeUser(id, { role: 'member' }, TALLY)
+    expect((await visit(json.link)).status).toBe(404)
+    expect((await create({ report: billed, money: 'billed' }, session)).status).toBe(403)
+    await app.services.people.changeUser(id, { role: 'billing' }, TALLY)
+    expect((await visit(json.link)).status).toBe(200)
+  })
+
+  test('shows the same whatever its visitor adds to its address', async () => {
+    const { link } = (await create({ ...usage, report: { ...usage.report!, chart: 'bars' } })).json
+    const { text } = await visit(link)
+    const parameters = [
+      ...['money', 'group_by', 'project', 'client', 'include', 'measure', 'format', 'people', 'period', 'starting_at'],
+      ...['ending_at', 'label', 'agent_manager', 'page', 'limit', 'time_zone', 'bill', 'print', 'as', 'chart'],
+    ]
+    const values = ['cost', 'billed', 'amounts', 'csv', 'json', 'true', 'OTHER', 'Acme', 'project', '12m', '*', 'none']
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.constantFrom(...parameters), fc.oneof(fc.constantFrom(...values), fc.string()))),
+        fc.constantFrom('text/html', 'text/csv', 'application/json', 'application/pdf'),
+        async (pairs, accept) => {
+          const response = await fetch(`${link}?${new URLSearchParams(pairs)}`, { headers: { accept } })
+          expect(await response.text()).toBe(text)
+        },
+      ),
+      { numRuns: 60 },
+    )
+    for (const rest of ['/bill.pdf', '/bill.html', '/entries.csv', '/usage.csv', '/../../api/v1/reports/usage'])
+      expect([401, 404]).toContain((await visit(link, rest)).status)
   })
 
   test('escapes names, and names people only if it may', async () => {

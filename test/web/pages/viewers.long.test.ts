@@ -83,6 +83,39 @@ describe.skipIf(!CHROMIUM)('a viewer', () => {
     LONG_MS,
   )
 
+  test(
+    'without an account opens a link that shows what was on the screen',
+    () =>
+      visiting('hanna.lindqvist@meridian.example', async (visitor) => {
+        const { page } = visitor
+        const share = () => page.getByRole('button', { name: 'Share…' }).click()
+        const dialog = page.getByRole('dialog')
+        await visitor.open('/reports?by=project&period=12m')
+        await share()
+        expect(await dialog.textContent()).toContain('Ask an administrator')
+        await admin('PATCH /settings', { share_links: true })
+        await visitor.open('/reports?by=model&period=12m')
+        await share()
+        expect(await dialog.getByRole('radio', { name: 'Billed amounts' }).isDisabled()).toBe(true)
+        await visitor.open(`/reports?by=project&period=12m&client=${client.id}`)
+        await share()
+        await dialog.getByRole('radio', { name: 'Billed amounts' }).check()
+        expect(await visitor.barriers()).toEqual([])
+        await dialog.getByRole('button', { name: 'Create link' }).click()
+        const link = /http:\S+\/share\/\w+/.exec((await dialog.getByText('/share/').first().textContent()) ?? '')![0]
+        for (const size of ['desk', 'phone'] as const) {
+          const stranger = await web.visit({ size })
+          await stranger.page.goto(link)
+          expect(await stranger.page.locator('h1').textContent()).toBe(`Billed amount by project, ${client.name}`)
+          expect(await stranger.page.locator('.chart svg:visible[role=img]').count()).toBe(1)
+          expect(await stranger.page.evaluate<number>(EXCESS_WIDTH)).toBe(0)
+          expect(await stranger.barriers()).toEqual([])
+          await stranger.close()
+        }
+      }),
+    LONG_MS,
+  )
+
   for (const size of ['desk', 'phone'] as const) {
     const fits = async ({ page, barriers }: Visit) => {
       expect(await page.evaluate<number>(EXCESS_WIDTH)).toBe(0)
@@ -105,6 +138,25 @@ describe.skipIf(!CHROMIUM)('a viewer', () => {
               if (!isShared) expect([project.name, text.includes(project.name)]).toEqual([project.name, false])
             }
             expect(text).toContain('Billed')
+            expect(text).toContain('Tokens over time by project')
+            expect(text).toContain('Latest bills')
+            const exact = (name: string) => page.locator(`[data-total=entries]`).getAttribute(name)
+            for (const [card, shown] of [
+              ['Billed, before tax', 'Billed entries'],
+              ['Not billed', 'Entries that are not billed'],
+            ] as const) {
+              const link = page.locator('a[data-figure=entries]', {
+                has: page.locator(`xpath=../preceding-sibling::*[text()="${card}"]`),
+              })
+              const entries = await link.getAttribute('data-value')
+              expect(Number(entries)).toBeGreaterThan(0)
+              await link.click()
+              await visitor.settled()
+              const chosen = page.getByRole('combobox', { name: 'Billed' }).locator('option:checked')
+              expect(await chosen.textContent()).toBe(shown)
+              expect([card, await exact('data-value')]).toEqual([card, entries])
+            }
+            await visitor.go('/?period=12m')
             expect(text).not.toContain('Cost')
             await fits(visitor)
             await page.getByRole('combobox', { name: 'Group by' }).selectOption('Model')

@@ -7,8 +7,11 @@ import { type Html, html } from '../../../http/pages/html.ts'
 import { pageRoute } from '../../../http/pages/policy.ts'
 import { counted, countText } from '../../../lib/counted.ts'
 import { dollarsText } from '../../../lib/display-numbers.ts'
-import type { UsageReport, UsageResult } from '../../reports/schema.ts'
+import { chartOf, type Drawing, type DrawnChart } from '../chart.ts'
+import type { MovingPeriod } from '../period.ts'
+import { dimensionTitle, type ShownFigures, type ShownMeasure, type ShownResult } from '../report.ts'
 import type { SharedBill, SharedContent, SharedUsage, ShareLinksService } from '../service.ts'
+import { dayText, keyText, lastDayText, periodText } from '../texts.ts'
 
 /** No search engine lists it, no proxy or browser keeps it, and no other site learns its address. */
 const PRIVATE = {
@@ -18,7 +21,7 @@ const PRIVATE = {
 }
 
 const POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 function pageResponse(text: string, status = 200): Response {
   return new Response(text, {
@@ -59,9 +62,6 @@ export const sharedPages = ({ shareLinks }: { shareLinks: ShareLinksService }) =
     .get('/share/:secret/bill.html', ({ params }) => answerDocument(params.secret, 'html'), pageRoute)
 }
 
-/** More rows are no longer read as a page; the totals cover them all. */
-const ROW_LIMIT = 1_000
-
 function layout(title: string, content: Html): string {
   return html`<!doctype html>
 <html lang="en">
@@ -92,23 +92,104 @@ function missingPage(): string {
 }
 
 function sharedPage(content: SharedContent, secret: string): string {
-  return content.kind === 'bill' ? billPage(content, secret) : reportPage(content)
+  if (content.kind === 'bill') return billPage(content, secret)
+  const title = reportTitle(content)
+  return layout(`${title} · ${content.organization}`, html`${head(content, title)}\n${reportContent(content)}`)
 }
 
-function billPage({ organization, number, isVoid, isCreditNote }: SharedContent & SharedBill, secret: string): string {
+/** Whose it is, as on bills. */
+const head = ({ organization, logo }: SharedContent, title: string): Html => html`<p class="path">${
+  logo
+    ? html`<img class="logo" src="data:${logo.type};base64,${Buffer.from(logo.bytes).toString('base64')}" alt=""> `
+    : html``
+}${organization}</p>
+<h1><bdi>${title}</bdi></h1>`
+
+function billPage(content: SharedContent & SharedBill, secret: string): string {
+  const { organization, number, isVoid, isCreditNote } = content
   const title = `${isCreditNote ? 'Credit note' : 'Bill'} ${number}`
   return layout(
     `${title} · ${organization}`,
-    html`<p class="path">${organization}</p>
-<h1>${title}</h1>
+    html`${head(content, title)}
 ${isVoid ? html`<p class="notice" role="note">It is void: nothing is owed for it.</p>` : html``}
 <p class="lead"><a href="/share/${secret}/bill.html">Open to read or print</a> · <a href="/share/${secret}/bill.pdf">PDF</a></p>`,
   )
 }
 
+/** More rows are no longer read as a page; the totals cover them all. */
+const ROW_LIMIT = 1_000
+
+const PERIODS: Record<MovingPeriod, string> = {
+  '7d': 'Last 7 days',
+  '30d': 'Last 30 days',
+  '90d': 'Last 90 days',
+  '12m': 'Last 12 months',
+  month: 'This month',
+  last_month: 'Last month',
+  quarter: 'This quarter',
+  last_quarter: 'Last quarter',
+  year: 'This year',
+  last_year: 'Last year',
+}
+
+/** Links of earlier versions have no title. */
+const reportTitle = ({ title = 'Usage report' }: SharedUsage): string => title
+
+function reportContent(shared: SharedUsage): Html {
+  const { report, chart, otherFilters, period } = shared
+  const rows = rowsOf(shared)
+  const days = `${dayText(report.starting_at, report)} – ${lastDayText(report)}`
+  return html`<p class="lead">${period === undefined ? '' : `${PERIODS[period]}: `}${days} (${report.time_zone})</p>
+${otherFilters.length > 0 ? html`<p class="hint">Filtered by ${otherFilters.map((name) => name.replaceAll('_', ' ')).join(', ')} as well.</p>` : html``}
+${totalsOf(shared)}
+${chart && rows.length > 0 ? chartHtml(chartOf(shared, chart)) : html``}
+${rows.length === 0 ? html`<p>No usage in this period.</p>` : tableOf(rows.slice(0, ROW_LIMIT), columnsOf(shared))}
+${rows.length > ROW_LIMIT || report.has_more ? html`<p class="hint">Further rows are not listed. The totals include them.</p>` : html``}`
+}
+
+function chartHtml({ caption, legend, drawings }: DrawnChart): Html {
+  // Such as of billed amounts before the first bill.
+  if (legend.length === 0) return html`<p class="hint">${caption}: nothing to draw in this period.</p>`
+  const item = ({ label, color }: DrawnChart['legend'][number]) =>
+    html`<li><svg width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill="${color}"/></svg> <bdi>${label}</bdi></li>\n`
+  return html`<figure class="chart">
+<figcaption>${caption}</figcaption>
+${drawings.map((drawing) => drawingHtml(drawing, caption))}${legend.length > 1 ? html`<ul class="legend">\n${legend.map(item)}</ul>` : html``}
+</figure>`
+}
+
+function drawingHtml({ name, width, height, left, ticks, labels, paths, isLines }: Drawing, caption: string): Html {
+  const tick = ({ y, text }: Drawing['ticks'][number]) =>
+    html`<line class="grid" x1="${left}" x2="${width}" y1="${y}" y2="${y}"/><text x="${left - 8}" y="${y}" dy="0.32em" text-anchor="end">${text}</text>\n`
+  const path = ({ path, color }: Drawing['paths'][number]) =>
+    isLines
+      ? html`<path d="${path}" fill="none" stroke="${color}" stroke-width="2" stroke-linecap="round"/>`
+      : html`<path d="${path}" fill="${color}"/>`
+  return html`<svg class="${name}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${caption}, the numbers are in the table">
+${ticks.map(tick)}${labels.map(({ x, text }) => html`<text x="${x}" y="${height - 6}" text-anchor="middle">${text}</text>\n`)}${paths.map(path)}
+</svg>
+`
+}
+
+const costText = (cost: number | null | undefined) => (cost === null || cost === undefined ? '–' : dollarsText(cost))
+
+const amountsText = ({ amounts = [] }: ShownFigures) =>
+  amounts.length === 0 ? '–' : amounts.map(({ currency, amount }) => amountText(amount, currency)).join(' + ')
+
+const amountText = (amount: number, currency: string) =>
+  new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount)
+
+/** The text of a figure; a dash where it is unknown. */
+function figureText({ of, unit }: ShownMeasure, figures: ShownFigures): string {
+  if (unit === 'amount') return amountsText(figures)
+  const value = of(figures)
+  if (value === null) return '–'
+  return unit === 'cost' ? dollarsText(value) : unit === 'hours' ? `${value.toFixed(1)} h` : countText(value)
+}
+
 interface Row {
   period: string
-  result: UsageResult | undefined
+  result: ShownResult
 }
 
 interface Column {
@@ -117,73 +198,60 @@ interface Column {
   isNumber?: boolean
 }
 
-/** Sums may be exact numbers of JSON, which format as what they stand for. */
-const sumText = (value: unknown) => countText(Number(value ?? 0))
-const costText = (cost: unknown) => (cost === null || cost === undefined ? '–' : dollarsText(Number(cost)))
+/** The figures that every report shows; the others are in it if they are what was on the screen. */
+const USUAL = ['Entries', 'Input tokens', 'Output tokens', 'Tokens', 'Cost', 'Billed amount']
 
-function reportPage({ organization, report, showsCost }: SharedContent & SharedUsage): string {
-  const rows = rowsOf(report, showsCost)
-  const columns = columnsOf(report, showsCost)
-  const days = `${dayText(report.starting_at, report)} – ${lastDayText(report)}`
-  return layout(
-    `Usage report · ${organization}`,
-    html`<p class="path">${organization}</p>
-<h1>Usage report</h1>
-<p class="lead">${days} (${report.time_zone})</p>
-${totalsOf(report, showsCost)}
-${rows.length === 0 ? html`<p>No usage in this period.</p>` : tableOf(rows.slice(0, ROW_LIMIT), columns)}
-${rows.length > ROW_LIMIT || report.has_more ? html`<p class="hint">Further rows are not listed. The totals include them.</p>` : html``}`,
-  )
-}
-
-function totalsOf({ totals }: UsageReport, showsCost: boolean): Html {
-  const unpriced = Number(totals.unpriced_entries)
+/** Billed and not yet billed beside each other: an amount alone would seem to be that of all entries. */
+function totalsOf({ report: { totals }, money, measure }: SharedUsage): Html {
+  const { entries, amount_entries: billed = 0 } = totals
+  const unpriced = totals.unpriced_entries ?? 0
+  const figures: [string, string][] = [
+    ['Tokens', countText(totals.tokens.total)],
+    ['Entries', countText(entries)],
+    ...(USUAL.includes(measure.title) ? [] : [[measure.title, figureText(measure, totals)] as [string, string]]),
+    ...(money === 'cost' ? [['Cost (USD)', costText(totals.cost)] as [string, string]] : []),
+    ...(money === 'billed'
+      ? ([
+          [`Billed, ${counted(billed, 'entry', 'entries')}`, amountsText(totals)],
+          ['Not billed', counted(entries - billed, 'entry', 'entries')],
+        ] satisfies [string, string][])
+      : []),
+  ]
   return html`<dl class="totals">
-<div><dt>Tokens</dt><dd>${sumText(totals.tokens.total)}</dd></div>
-<div><dt>Entries</dt><dd>${sumText(totals.entries)}</dd></div>
-${showsCost ? html`<div><dt>Cost (USD)</dt><dd>${costText(totals.cost)}</dd></div>` : html``}
-</dl>
-${showsCost && unpriced > 0 ? html`<p class="hint">The cost of ${counted(unpriced, 'entry', 'entries')} is not known yet, and not included.</p>` : html``}`
+${figures.map(([title, text]) => html`<div><dt>${title}</dt><dd>${text}</dd></div>\n`)}</dl>
+${money === 'billed' ? html`<p class="hint">Billed amounts are before tax.</p>` : html``}
+${money === 'cost' && unpriced > 0 ? html`<p class="hint">The cost of ${counted(unpriced, 'entry', 'entries')} is not known yet, and not included.</p>` : html``}`
 }
 
 /** Without cost, their order must not show which of them cost most. */
-function rowsOf({ data, ...report }: UsageReport, showsCost: boolean): Row[] {
-  return data.flatMap(({ period, results }) => {
-    const ordered = showsCost
-      ? results
-      : results.toSorted((one, other) => Number(other.tokens.total) - Number(one.tokens.total))
-    const name = periodText(period.starting_at, report)
+function rowsOf({ report, money }: SharedUsage): Row[] {
+  return report.data.flatMap(({ starting_at, period, results }) => {
+    const ordered = money === 'cost' ? results : results.toSorted((one, other) => other.tokens.total - one.tokens.total)
+    const name = periodText(period?.starting_at ?? starting_at, report)
     return ordered.map((result) => ({ period: name, result }))
   })
 }
 
-function columnsOf({ bucket_width, group_by }: UsageReport, showsCost: boolean): Column[] {
-  const tokens = (title: string, kind: keyof UsageResult['tokens']): Column => ({
+function columnsOf({ report: { bucket_width, group_by }, money, measure }: SharedUsage): Column[] {
+  const number = (title: string, of: (result: ShownResult) => string): Column => ({
     title,
     isNumber: true,
-    of: ({ result }) => sumText(result?.tokens[kind]),
+    of: ({ result }) => of(result),
   })
   return [
     ...(bucket_width === 'all' ? [] : [{ title: 'Period', of: ({ period }: Row) => period }]),
     ...group_by.map((dimension) => ({
-      title: titleOf(dimension),
+      title: dimensionTitle(dimension),
       of: ({ result }: Row) => keyText(result, dimension),
     })),
-    { title: 'Entries', isNumber: true, of: ({ result }) => sumText(result?.entries) },
-    tokens('Input', 'input'),
-    tokens('Output', 'output'),
-    {
-      title: 'Cache',
-      isNumber: true,
-      of: ({ result }) =>
-        sumText(
-          Number(result?.tokens.cache_read ?? 0) +
-            Number(result?.tokens.cache_write ?? 0) +
-            Number(result?.tokens.cache_write_1h ?? 0),
-        ),
-    },
-    tokens('Total tokens', 'total'),
-    ...(showsCost ? [{ title: 'Cost (USD)', isNumber: true, of: ({ result }: Row) => costText(result?.cost) }] : []),
+    number('Entries', ({ entries }) => countText(entries)),
+    number('Input', ({ tokens }) => countText(tokens.input)),
+    number('Output', ({ tokens }) => countText(tokens.output)),
+    number('Cache', ({ tokens }) => countText(tokens.cache_read + tokens.cache_write + tokens.cache_write_1h)),
+    number('Total tokens', ({ tokens }) => countText(tokens.total)),
+    ...(USUAL.includes(measure.title) ? [] : [number(measure.title, (result) => figureText(measure, result))]),
+    ...(money === 'cost' ? [number('Cost (USD)', ({ cost }) => costText(cost))] : []),
+    ...(money === 'billed' ? [number('Billed', amountsText)] : []),
   ]
 }
 
@@ -199,45 +267,4 @@ function tableOf(rows: Row[], columns: Column[]): Html {
 ${rows.map((row) => html`<tr>${columns.map((column) => cell(column, row))}</tr>\n`)}</tbody>
 </table>
 </div>`
-}
-
-function titleOf(dimension: string): string {
-  const words = dimension === 'agent_manager' ? 'person' : dimension.replace('label:', '').replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
-function keyText(result: UsageResult | undefined, dimension: string): string {
-  const key = dimension.startsWith('label:')
-    ? result?.labels?.[dimension.slice('label:'.length)]
-    : result?.[dimension as keyof UsageResult]
-  if (key === null || key === undefined) return 'None'
-  if (typeof key !== 'object') return String(key)
-  return 'name' in key ? String(key.name) : 'key' in key ? String(key.key) : 'None'
-}
-
-type Calendar = Pick<UsageReport, 'time_zone' | 'bucket_width'>
-
-const localOf = (moment: string, { time_zone }: Calendar) => Temporal.Instant.from(moment).toZonedDateTimeISO(time_zone)
-
-const dayText = (moment: string, report: Calendar) => localOf(moment, report).toPlainDate().toString()
-
-/** The end is exclusive. */
-const lastDayText = (report: UsageReport) =>
-  localOf(report.ending_at, report).subtract({ milliseconds: 1 }).toPlainDate().toString()
-
-function periodText(moment: string, report: Calendar): string {
-  const local = localOf(moment, report)
-  const day = local.toPlainDate().toString()
-  switch (report.bucket_width) {
-    case '1h':
-      return `${day} ${local.toPlainTime().toString({ smallestUnit: 'minute' })}`
-    case '1mo':
-      return day.slice(0, 7)
-    case '1q':
-      return `${day.slice(0, 4)}-Q${Math.ceil(local.month / 3)}`
-    case '1y':
-      return day.slice(0, 4)
-    default:
-      return day
-  }
 }

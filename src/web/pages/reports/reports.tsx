@@ -55,7 +55,12 @@ export default function Reports() {
         <>
           <SavedViews parameters={viewParametersOf(search)} open={address.view} />
           <ShareButton
-            subject={{ report: { ...filter, ...sharedPeriod(address.period, period), group_by: dimensions } }}
+            subject={{
+              report: {
+                ...{ ...filter, ...sharedPeriod(address.period, period), group_by: dimensions, measure },
+                ...(kind !== 'none' && { chart: kind, bucket_width: width }),
+              },
+            }}
             what="report"
           />
           <Button

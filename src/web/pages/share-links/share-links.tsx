@@ -7,6 +7,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PERIODS } from '../../parts/period.ts'
+import { SettingOff } from '../../parts/setting-off.tsx'
 import { Caption } from '../../parts/texts.tsx'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -24,12 +25,9 @@ export default function ShareLinks() {
   return (
     <Page
       title="Share links"
-      lead={
-        share_links
-          ? 'Anyone with a link sees one report or bill without an account, limited to its creator’s access.'
-          : 'Share links are turned off in the settings: existing ones don’t work.'
-      }
+      lead="Anyone with a link sees one report or bill without an account, limited to its creator’s access."
     >
+      {!share_links && <SettingOff what="Share links, also existing ones," />}
       <DataTable
         label="Share links"
         name="share-links"
@@ -83,10 +81,10 @@ function columnsOf(isAdmin: boolean, revoke: (link: ShareLink) => void): Column<
     },
     {
       key: 'money',
-      title: 'Money',
+      title: 'Amounts',
       value: ({ money }) => money,
-      width: '110px',
-      cell: ({ money }) => (money === 'none' ? 'tokens only' : money),
+      width: '130px',
+      cell: ({ money }) => MONEY[money],
     },
     ...(isAdmin
       ? [textColumn('person', 'Created by', ({ created_by }: ShareLink) => created_by.name, { width: '150px' })]
@@ -116,12 +114,19 @@ function columnsOf(isAdmin: boolean, revoke: (link: ShareLink) => void): Column<
   ]
 }
 
-function subjectOf({ bill, report }: ShareLink): string {
+const MONEY: Record<ShareLink['money'], string> = {
+  amounts: 'Bill',
+  billed: 'Billed amounts',
+  cost: 'Cost',
+  none: 'None',
+}
+
+function subjectOf({ bill, report, title }: ShareLink): string {
   if (bill) return `Bill ${bill.number}`
   const moving = report?.period?.replace('_', '-')
   const period =
     moving !== undefined && Object.hasOwn(PERIODS, moving)
       ? PERIODS[moving as keyof typeof PERIODS].title
       : `${report?.starting_at} to before ${report?.ending_at}`
-  return `Usage, ${period}`
+  return `${title ?? 'Usage'}, ${period}`
 }

@@ -6,6 +6,7 @@ import { addDays, dayOf } from '../../format/moments.ts'
 import { DateField } from '../../parts/date-field.tsx'
 import { Form, FormFoot } from '../../parts/form.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
+import { SettingOff } from '../../parts/setting-off.tsx'
 import { Caption } from '../../parts/texts.tsx'
 import { TokenOnce } from '../../parts/token-once.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
@@ -118,9 +119,7 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
           )}
         </Stack>
       </Radio.Group>
-      {!api_tokens && isAdmin && (
-        <Caption>API tokens, with which scripts can change data, are turned off in the settings.</Caption>
-      )}
+      {!api_tokens && <SettingOff what="API tokens, with which scripts can change data," />}
       {kind === 'svc' && mayBill && (
         <Checkbox
           label="Allow sending bills"

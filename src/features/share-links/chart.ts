@@ -1,0 +1,143 @@
+/** The chart of a shared report, as the web application draws it, but for the tooltips that would need scripts. Pure. */
+import { type GroupSeries, groupSeries } from '../../shared/charts/group-series.ts'
+import {
+  type ChartKind,
+  highestOf,
+  labelsThatFit,
+  layoutOf,
+  leftFor,
+  PATHS,
+  sharesOf,
+} from '../../shared/charts/layout.ts'
+import { countTicks, hourTicks, moneyTicks, percentTicks, ticksOf } from '../../shared/charts/scale.ts'
+import { MEASURES } from '../../shared/measures.ts'
+import { amountsAdded, dimensionTitle, type ShownReport, type ShownResult } from './report.ts'
+import type { SharedUsage } from './service.ts'
+import { keyText, shortText } from './texts.ts'
+
+/** The bars of a chart by group; more are in the table only. */
+const GROUP_LIMIT = 24
+
+/** One for wide pages and one for phones, where the labels of the other would be too small to read. */
+const SIZES = [
+  { width: 960, height: 300, name: 'on-wide' },
+  { width: 360, height: 240, name: 'on-narrow' },
+]
+
+const ONLY_COLOR = 'var(--accent)'
+
+/** Amounts of several currencies have no sum that bars could show. */
+function drawable(shared: SharedUsage): SharedUsage {
+  const isMixed = shared.measure.unit === 'amount' && (shared.report.totals.amounts?.length ?? 0) > 1
+  return isMixed ? { ...shared, measure: { ...MEASURES.tokens, unit: 'count' } } : shared
+}
+
+const UNITS = { cost: ' (USD)', count: '', hours: '' } as const
+
+function captionOf({ measure: { unit, title }, report, trend }: SharedUsage): string {
+  const currency = unit === 'amount' ? ` (${report.totals.amounts?.[0]?.currency ?? ''})` : UNITS[unit]
+  const [dimension] = report.group_by
+  return `${title}${currency}${trend ? ' over time' : ''}${dimension === undefined ? '' : ` by ${dimensionTitle(dimension).toLowerCase()}`}`
+}
+
+/** In pixels. */
+export interface Drawing {
+  /** The class that decides where it is shown. */
+  name: string
+  width: number
+  height: number
+  /** Where the bars begin. */
+  left: number
+  ticks: { y: number; text: string }[]
+  labels: { x: number; text: string }[]
+  paths: { path: string; color: string }[]
+  isLines: boolean
+}
+
+export interface DrawnChart {
+  caption: string
+  legend: { label: string; color: string }[]
+  drawings: Drawing[]
+}
+
+export function chartOf(given: SharedUsage, kind: ChartKind): DrawnChart {
+  const shared = drawable(given)
+  const { labels, series } = shared.trend ? overTime(shared, shared.trend) : byGroup(shared)
+  const { unit } = shared.measure
+  return {
+    caption: captionOf(shared),
+    legend: series,
+    drawings: SIZES.map((size) => ({ ...size, ...drawn(kind, { labels, series, unit, size }) })),
+  }
+}
+
+const TICKS = { cost: moneyTicks, amount: countTicks, count: countTicks, hours: hourTicks }
+
+/** Names of things are longer than times. */
+const LABEL_LIMIT = 16
+
+interface Data {
+  labels: string[]
+  series: Omit<GroupSeries, 'id'>[]
+  unit: SharedUsage['measure']['unit']
+  size: (typeof SIZES)[number]
+}
+
+function drawn(kind: ChartKind, { labels, series, unit, size }: Data): Omit<Drawing, keyof Data['size']> {
+  const isShare = kind === 'share'
+  const shown = isShare ? sharesOf(series) : series
+  const highest = highestOf(kind, shown, labels.length)
+  const ticks = isShare ? [0, 0.25, 0.5, 0.75, 1] : ticksOf(highest, { isWhole: unit === 'count' })
+  const texts = (isShare ? percentTicks : TICKS[unit])(ticks)
+  const layout = layoutOf({ ...size, bars: labels.length, top: ticks.at(-1)!, left: leftFor(texts) })
+  const names = labels.map((label) =>
+    [...label].length > LABEL_LIMIT ? `${[...label].slice(0, LABEL_LIMIT - 1).join('')}…` : label,
+  )
+  return {
+    left: layout.left,
+    ticks: ticks.map((tick, at) => ({ y: layout.y(tick), text: texts[at]! })),
+    labels: labelsThatFit(names, layout).map(({ bar, x }) => ({ x, text: names[bar]! })),
+    paths: PATHS[kind](shown, layout).map((path, at) => ({ path, color: shown[at]!.color })),
+    isLines: kind === 'lines',
+  }
+}
+
+function overTime({ measure }: SharedUsage, trend: ShownReport) {
+  const [dimension] = trend.group_by
+  return {
+    labels: trend.data.map(({ starting_at, period }) => shortText(period?.starting_at ?? starting_at, trend)),
+    series: groupSeries(
+      trend.data.map(({ results }) => results),
+      {
+        idOf: (result) => (dimension === undefined ? measure.title : idOf(result, dimension)),
+        labelOf: (result) => (dimension === undefined ? measure.title : keyText(result, dimension)),
+        sumOf: (results) => amountsAdded(measure, results),
+        hasRest: !measure.isDistinct,
+      },
+    ),
+  }
+}
+
+/** A bar for each group of the first dimension. */
+function byGroup({ measure, report }: SharedUsage) {
+  const [dimension] = report.group_by
+  const groups = Map.groupBy(report.data[0]?.results ?? [], (result) =>
+    dimension === undefined ? measure.title : keyText(result, dimension),
+  )
+  const bars = [...groups]
+    .map(([label, results]) => ({ label, value: amountsAdded(measure, results) }))
+    .sort((one, other) => (other.value ?? 0) - (one.value ?? 0))
+    .slice(0, GROUP_LIMIT)
+  return {
+    labels: bars.map(({ label }) => label),
+    series: [{ label: measure.title, color: ONLY_COLOR, values: bars.map(({ value }) => value) }],
+  }
+}
+
+/** The id of a group, by which it has its color in every chart. */
+function idOf(result: ShownResult, dimension: string): string | undefined {
+  const labels = result.labels as Record<string, unknown> | undefined
+  const key = dimension.startsWith('label:') ? labels?.[dimension.slice('label:'.length)] : result[dimension]
+  if (key === null || key === undefined) return undefined
+  return typeof key === 'object' && 'id' in key ? String(key.id) : String(key)
+}
