@@ -62,11 +62,14 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
             const dialog = page.getByRole('dialog')
             await dialog.getByRole('button', { name: 'Create budget' }).click()
             await dialog.getByText('Enter an amount.').waitFor()
+            await dialog.getByRole('button', { name: 'More', exact: true }).click()
             await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
             await dialog.getByRole('textbox', { name: 'Amount (USD)' }).fill('100')
             await dialog.getByRole('combobox', { name: 'Period' }).click()
             await page.getByRole('option', { name: 'Quarterly' }).click()
             await dialog.getByRole('textbox', { name: 'Label' }).fill('no label')
+            // An issue opens what is folded.
+            await dialog.getByRole('button', { name: 'More', exact: true }).click()
             await dialog.getByRole('button', { name: 'Create budget' }).click()
             await dialog.getByText('Must be name:value').waitFor()
             await page.locator('[placeholder="repository:acme/web"]:focus').waitFor()
@@ -92,6 +95,7 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
 
             await page.getByRole('button', { name: 'Edit' }).click()
             await page.getByRole('dialog').getByRole('textbox', { name: 'Amount (USD)' }).fill('1000000')
+            await page.getByRole('dialog').getByRole('button', { name: 'More', exact: true }).click()
             await page.getByRole('dialog').getByRole('button', { name: 'Remove threshold 3' }).click()
             await page.getByRole('dialog').getByRole('button', { name: 'Save changes' }).click()
             await page.getByText('Within budget').waitFor()

@@ -4,6 +4,7 @@ import { useForm } from '@mantine/form'
 import { type Budget, MEASURES, PERIODS } from '../../parts/budgets/budget.ts'
 import { DateField } from '../../parts/date-field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { More } from '../../parts/more.tsx'
 import { COST_DIGITS, CountField, DecimalField } from '../../parts/number-fields.tsx'
 import { Caption, Note } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
@@ -19,7 +20,7 @@ import {
   valuesOf,
 } from './budget-values.ts'
 import type { BudgetFormState } from './form-state.ts'
-import { ScopeFields } from './scope-fields.tsx'
+import { NarrowerScopeFields, ScopeFields } from './scope-fields.tsx'
 import { ThresholdFields } from './threshold-fields.tsx'
 
 interface BudgetFormProps {
@@ -65,24 +66,32 @@ export function BudgetForm({ budget, people = [], close, saved }: BudgetFormProp
       close={close}
       size="xl"
     >
-      <TextInput
-        label="Name"
-        description={budget ? undefined : 'Defaults to what the budget is for.'}
-        placeholder="Acme web, monthly"
-        required={budget !== undefined}
-        data-autofocus
-        {...form.getInputProps('name')}
-      />
-      <AmountFields form={form} isFixed={budget !== undefined} />
       {isOfProject ? (
         <Note>This is the budget of a project: it counts all entries of the project, at any time.</Note>
       ) : (
-        <>
-          <TimeFields form={form} />
-          <ScopeFields form={form} />
-        </>
+        <ScopeFields form={form} />
       )}
-      <ThresholdFields form={form} />
+      <AmountFields form={form} isFixed={budget !== undefined} />
+      <More
+        isUsed={isBeyond(form.getInitialValues(), BASIC)}
+        hasIssue={Object.keys(form.errors).some((path) => !BASIC.has(path))}
+      >
+        {!isOfProject && (
+          <>
+            <NarrowerScopeFields form={form} />
+            <TimeFields form={form} />
+          </>
+        )}
+        <TextInput
+          label="Name"
+          description={budget ? undefined : 'Defaults to what the budget is for.'}
+          placeholder="Acme web, monthly"
+          required={budget !== undefined}
+          {...form.getInputProps('name')}
+        />
+        <MeasureField form={form} isFixed={budget !== undefined} />
+        <ThresholdFields form={form} />
+      </More>
       {budget && (
         <Caption>
           After a change of the amount, the days or what counts, each threshold can cause another alert. A new threshold
@@ -95,12 +104,24 @@ export function BudgetForm({ budget, people = [], close, saved }: BudgetFormProp
 
 const optionsOf = (names: Record<string, string>) => Object.entries(names).map(([value, label]) => ({ value, label }))
 
+/** The fields that each budget needs. */
+const BASIC: ReadonlySet<string> = new Set(['client', 'project', 'agent_manager', 'amount', 'period'])
+
+/** Whether any other field has another value than in a new budget; each of an existing one has a name. */
+function isBeyond(values: BudgetValues, basic: ReadonlySet<string>): boolean {
+  const names = Object.keys(values) as (keyof BudgetValues)[]
+  return names.some(
+    (name) =>
+      !basic.has(name) && name !== 'name' && JSON.stringify(values[name]) !== JSON.stringify(EMPTY_BUDGET[name]),
+  )
+}
+
 /** The measure and the period of an existing budget are fixed. */
 function AmountFields({ form, isFixed }: { form: BudgetFormState; isFixed: boolean }) {
   const isTokens = form.values.measure === 'tokens'
   return (
     <>
-      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
         {isTokens ? (
           <CountField label="Amount (tokens)" placeholder="10M" required {...form.getInputProps('amount')} />
         ) : (
@@ -108,19 +129,13 @@ function AmountFields({ form, isFixed }: { form: BudgetFormState; isFixed: boole
             label="Amount (USD)"
             placeholder="2,500"
             required
+            data-autofocus
             min={0}
             digits={COST_DIGITS}
             currency="USD"
             {...form.getInputProps('amount')}
           />
         )}
-        <Select
-          label="Measure"
-          data={optionsOf(MEASURES)}
-          allowDeselect={false}
-          disabled={isFixed}
-          {...form.getInputProps('measure')}
-        />
         <Select
           label="Period"
           data={optionsOf(PERIODS)}
@@ -129,14 +144,23 @@ function AmountFields({ form, isFixed }: { form: BudgetFormState; isFixed: boole
           {...form.getInputProps('period')}
         />
       </SimpleGrid>
-      <Caption mt={-8}>
-        {isFixed
-          ? 'The measure and the period can’t be changed. Create another budget instead.'
-          : MEASURE_NOTES[form.values.measure]}
-      </Caption>
+      {isFixed && (
+        <Caption mt={-8}>The measure and the period can’t be changed. Create another budget instead.</Caption>
+      )}
     </>
   )
 }
+
+const MeasureField = ({ form, isFixed }: { form: BudgetFormState; isFixed: boolean }) => (
+  <Select
+    label="Measure"
+    description={MEASURE_NOTES[form.values.measure]}
+    data={optionsOf(MEASURES)}
+    allowDeselect={false}
+    disabled={isFixed}
+    {...form.getInputProps('measure')}
+  />
+)
 
 const MEASURE_NOTES: Record<Budget['measure'], string> = {
   cost: 'What usage costs you, before markup.',

@@ -7,40 +7,47 @@ import { useRole } from '../../server/me.ts'
 import classes from './budgets.module.css'
 import type { BudgetFormState } from './form-state.ts'
 
+type PickedName = 'client' | 'project' | 'ticket' | 'agent_manager'
+
+const picking = (form: BudgetFormState) => (name: PickedName) => ({
+  value: form.values[name],
+  change: (choice: Choice | null) => form.setFieldValue(name, choice),
+  error: form.errors[name],
+  placeholder: 'Any',
+})
+
 export function ScopeFields({ form }: { form: BudgetFormState }) {
-  const { project } = form.values
-  const picked = (name: 'client' | 'project' | 'ticket' | 'agent_manager') => ({
-    value: form.values[name],
-    change: (choice: Choice | null) => form.setFieldValue(name, choice),
-    error: form.errors[name],
-    placeholder: 'Any',
-  })
+  const picked = picking(form)
   return (
     <Stack gap="xs" component="fieldset" className={classes.fieldset}>
       <Text component="legend" size="sm" fw={600}>
         Scope
       </Text>
-      <Caption>
-        Entries that match all of these. Leave everything empty to count all entries of the organization.
-      </Caption>
-      <SimpleGrid cols={{ base: 1, sm: 2 }} verticalSpacing="xs">
+      <Caption>Leave all empty to count all entries of the organization.</Caption>
+      <SimpleGrid cols={{ base: 1, sm: 3 }} verticalSpacing="xs">
         <ClientPicker label="Client" {...picked('client')} />
         <ProjectPicker label="Project" {...picked('project')} />
-        <TicketPicker label="Ticket" project={project?.value} {...picked('ticket')} />
         <ManagerField {...picked('agent_manager')} />
-        <TextInput label="Agent" placeholder="Any" {...form.getInputProps('agent_name')} />
-        <ModelInput label="Model" placeholder="Any" {...form.getInputProps('model')} />
-        <TextInput
-          label="Label"
-          placeholder="repository:acme/web"
-          description="As name:value."
-          spellCheck={false}
-          {...form.getInputProps('label')}
-        />
       </SimpleGrid>
     </Stack>
   )
 }
+
+/** What limits a budget further, seldom. */
+export const NarrowerScopeFields = ({ form }: { form: BudgetFormState }) => (
+  <SimpleGrid cols={{ base: 1, sm: 2 }} verticalSpacing="xs">
+    <TicketPicker label="Ticket" project={form.values.project?.value} {...picking(form)('ticket')} />
+    <TextInput label="Agent" placeholder="Any" {...form.getInputProps('agent_name')} />
+    <ModelInput label="Model" placeholder="Any" {...form.getInputProps('model')} />
+    <TextInput
+      label="Label"
+      placeholder="repository:acme/web"
+      description="As name:value."
+      spellCheck={false}
+      {...form.getInputProps('label')}
+    />
+  </SimpleGrid>
+)
 
 type ManagerFieldProps = Pick<Parameters<typeof PersonPicker>[0], 'value' | 'change' | 'error' | 'placeholder'>
 
