@@ -1,16 +1,14 @@
 /** The four key metrics of a scope, each compared with the previous period, and the forecast of the month. */
 import { Paper, Skeleton } from '@mantine/core'
-import { IconArrowDownRight, IconArrowUpRight } from '@tabler/icons-react'
 import { money } from '../../format/money.ts'
 import { AMOUNTS } from '../../parts/charts/series.ts'
 import { Sparkline } from '../../parts/charts/sparkline.tsx'
-import { type Figure, FigureLink } from '../../parts/figure-link.tsx'
+import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
-import { periodInWords } from '../../parts/period.ts'
-import { Caption, Note } from '../../parts/texts.tsx'
+import { Note } from '../../parts/texts.tsx'
+import { Change } from '../../parts/usage/change.tsx'
 import { MEASURES } from '../../parts/usage/measures.ts'
 import type { Totals } from '../../parts/usage/usage.ts'
-import { changeInWords } from './change.ts'
 import { MonthForecastCard } from './forecast-card.tsx'
 import type { Chosen } from './groups-trend.ts'
 import classes from './overview.module.css'
@@ -26,7 +24,8 @@ interface HeadlineProps {
 
 export function Headline({ scope, chosen: { width, dimension } }: HeadlineProps) {
   const { data: trend, isPlaceholderData } = useTrend(scope, width)
-  const { data: before } = useTotals(scopeBefore(scope), dimension)
+  const previous = scopeBefore(scope)
+  const { data: before } = useTotals(previous, dimension)
   return (
     <div className={classes.headline} style={{ opacity: isPlaceholderData ? 0.55 : 1 }}>
       {FIGURES.map(({ title, figure, of, unit }) => {
@@ -62,7 +61,15 @@ export function Headline({ scope, chosen: { width, dimension } }: HeadlineProps)
                 <Skeleton height={28} width={120} />
               )}
             </div>
-            <Change figure={figure} unit={unit} now={value} before={before && of(before)} scope={scope} />
+            <Change
+              figure={figure}
+              isCost={unit === 'money'}
+              now={value}
+              before={before && of(before)}
+              period={previous.period}
+              to={addressIn('/entries', previous)}
+              className={classes.above}
+            />
             {title === 'Cost' && trend && <Rejected totals={trend.totals} scope={scope} />}
           </Paper>
         )
@@ -87,43 +94,5 @@ function Rejected({ totals, scope }: { totals: Totals; scope: Scope }) {
     >
       {money(totals.rejected_cost)} rejected, not billed
     </FigureLink>
-  )
-}
-
-interface ChangeProps {
-  figure: Figure
-  unit: 'money' | 'count'
-  now: number | null | undefined
-  before: number | null | undefined
-  scope: Scope
-}
-
-/** More cost is never good, and less is not always: notably more is a warning, everything else is neutral. */
-function Change({ figure, unit, now, before, scope }: ChangeProps) {
-  const previous = scopeBefore(scope)
-  if (now === undefined || before === undefined) return <Skeleton height={16} width={90} mt={4} />
-  const { change, isNotable, comparison } = changeInWords(now, before)
-  const Arrow = now! > before! ? IconArrowUpRight : IconArrowDownRight
-  return (
-    <Caption mt={4}>
-      {change === undefined ? (
-        comparison
-      ) : (
-        <>
-          <b className={classes.change} data-warning={(isNotable && unit === 'money') || undefined}>
-            <Arrow size={14} /> {change}
-          </b>{' '}
-          <FigureLink
-            figure={figure}
-            value={before}
-            to={addressIn('/entries', previous)}
-            title={periodInWords(previous.period)}
-            className={classes.above}
-          >
-            {comparison}
-          </FigureLink>
-        </>
-      )}
-    </Caption>
   )
 }

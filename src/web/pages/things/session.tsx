@@ -33,7 +33,16 @@ export function SessionPage({ name }: { name: string }) {
   const { rows, error, refetch } = list
   const isKnown = rows !== undefined && (!isLong || end.data !== undefined)
   return (
-    <Page title={name} lead="Session" above={{ href: '/entries', title: 'Entries' }}>
+    <Page
+      // Its own id says nothing to a person.
+      title={rows?.find(({ summary }) => summary !== null)?.summary ?? name}
+      lead={
+        <>
+          Session <bdi>{name}</bdi>
+        </>
+      }
+      above={{ href: '/entries', title: 'Entries' }}
+    >
       {error && !rows && <Failure error={error} retry={refetch} />}
       {!isKnown && !error && <Loading />}
       {rows?.length === 0 && <Empty title="No such session">No entry that you can see has this session ID.</Empty>}

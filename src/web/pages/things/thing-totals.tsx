@@ -1,68 +1,89 @@
 /** What a thing used in a period, each figure with its entries. */
 import { Paper, SimpleGrid, Skeleton } from '@mantine/core'
-import type { ReactNode } from 'react'
 import { addressOf } from '../../address.ts'
-import { counted } from '../../format/counts.ts'
+import { counted, roughCount } from '../../format/counts.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
+import { ownPeriod, type Period } from '../../parts/period.ts'
 import { Caption } from '../../parts/texts.tsx'
+import { Change } from '../../parts/usage/change.tsx'
+import { MEASURES } from '../../parts/usage/measures.ts'
 import type { Totals } from '../../parts/usage/usage.ts'
 import classes from './things.module.css'
 import type { UsagePeriod } from './usage-period.ts'
+
+const FIGURES = [MEASURES.cost, MEASURES.list_value, MEASURES.tokens, MEASURES.entries] as const
+
+const KINDS = [
+  ['input', 'input'],
+  ['output', 'output'],
+  ['cache_read', 'cache read'],
+  ['cache_write', 'cache write'],
+  ['cache_write_1h', 'cache write (1 h)'],
+] as const
+
+/** "1.2M input · 30k output · 12M cache read": together they are the total. */
+const kindsInWords = (tokens: Totals['tokens']): string =>
+  KINDS.filter(([kind]) => tokens[kind] > 0)
+    .map(([kind, title]) => `${roughCount(tokens[kind])} ${title}`)
+    .join(' · ')
 
 interface ThingTotalsProps {
   filter: EntryQuery
   period: UsagePeriod
   totals: Totals | undefined
+  /** Of the period before; absent where there is none to compare with. */
+  before?: { period: Period; totals: Totals | undefined } | undefined
   isStale: boolean
 }
 
-export function ThingTotals({ filter, period, totals, isStale }: ThingTotalsProps) {
+export function ThingTotals({ filter, period, totals, before, isStale }: ThingTotalsProps) {
   const of = { ...filter, period: period.name }
-  const to = addressOf('/entries', of)
   if (!totals) return <Skeleton height={76} />
-  const { cost, list_value, tokens, entries, unpriced_entries } = totals
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm" opacity={isStale ? 0.55 : 1}>
-      <Card title="Cost">
-        <FigureLink figure="cost" value={cost} to={to}>
-          {entries === 0 ? '–' : <Money amount={cost} />}
-        </FigureLink>
-        {unpriced_entries > 0 && (
-          <FigureLink
-            figure="entries"
-            value={unpriced_entries}
-            to={addressOf('/entries', { ...of, priced: 'false' })}
-            fz="xs"
-            display="block"
-          >
-            {counted(unpriced_entries, 'entry', 'entries')} without a price
-          </FigureLink>
-        )}
-      </Card>
-      <Card title="List value">
-        <FigureLink figure="list_value" value={list_value} to={to}>
-          {entries === 0 ? '–' : <Money amount={list_value} />}
-        </FigureLink>
-      </Card>
-      <Card title="Tokens">
-        <FigureLink figure="tokens" value={tokens.total} to={to}>
-          <Count value={tokens.total} />
-        </FigureLink>
-      </Card>
-      <Card title="Entries">
-        <FigureLink figure="entries" value={entries} to={to}>
-          <Count value={entries} />
-        </FigureLink>
-      </Card>
+      {FIGURES.map(({ title, figure, of: figureOf, unit }) => {
+        const value = figureOf(totals)
+        return (
+          <Paper key={title} withBorder p="sm">
+            <Caption>{title}</Caption>
+            <div className={classes.figure}>
+              <FigureLink figure={figure} value={value} to={addressOf('/entries', of)}>
+                {unit === 'count' ? (
+                  <Count value={value ?? 0} />
+                ) : totals.entries === 0 ? (
+                  '–'
+                ) : (
+                  <Money amount={value} />
+                )}
+              </FigureLink>
+            </div>
+            {before && (
+              <Change
+                figure={figure}
+                isCost={unit === 'money'}
+                now={value}
+                before={before.totals && figureOf(before.totals)}
+                period={before.period}
+                to={addressOf('/entries', { ...filter, period: ownPeriod(before.period) })}
+              />
+            )}
+            {figure === 'tokens' && totals.tokens.total > 0 && <Caption mt={4}>{kindsInWords(totals.tokens)}</Caption>}
+            {figure === 'cost' && totals.unpriced_entries > 0 && (
+              <FigureLink
+                figure="entries"
+                value={totals.unpriced_entries}
+                to={addressOf('/entries', { ...of, priced: 'false' })}
+                fz="xs"
+                display="block"
+              >
+                {counted(totals.unpriced_entries, 'entry', 'entries')} without a price
+              </FigureLink>
+            )}
+          </Paper>
+        )
+      })}
     </SimpleGrid>
   )
 }
-
-const Card = ({ title, children }: { title: string; children: ReactNode }) => (
-  <Paper withBorder p="sm">
-    <Caption>{title}</Caption>
-    <div className={classes.figure}>{children}</div>
-  </Paper>
-)

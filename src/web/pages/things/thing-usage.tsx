@@ -8,7 +8,7 @@ import { Empty } from '../../parts/empty.tsx'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { CheckRow, completenessQuery, GAPS, OpenChecks } from '../../parts/open-checks.tsx'
-import { asBounds, type Period } from '../../parts/period.ts'
+import { asBounds, type Period, periodBefore } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { CardTitle, Note } from '../../parts/texts.tsx'
 import { type Dimension, titleOf } from '../../parts/usage/dimensions.ts'
@@ -41,6 +41,8 @@ export function ThingUsage({ of: { filter, by, usual }, span, hasEntries = true 
   const chosen = usagePeriodOf(span ? undefined : address.period, usual, time_zone)
   const first = useFirstDay(filter, chosen.name === undefined && !span)
   const totals = useQuery(groupsQuery(filter, chosen.period, by[0]))
+  const previous = chosen.name === undefined || span ? undefined : periodBefore(chosen.period, chosen.name)
+  const before = useQuery({ ...groupsQuery(filter, previous ?? chosen.period, by[0]), enabled: previous !== undefined })
   // The chart begins with the first entry, not at the beginning of time.
   const charted = span ?? (chosen.name === undefined ? first : chosen.period)
   const width = charted && widthFor(charted, address.bucket)
@@ -90,7 +92,13 @@ export function ThingUsage({ of: { filter, by, usual }, span, hasEntries = true 
           Only the entries that you can see are counted: your own, and those of projects that you lead or approve.
         </Note>
       )}
-      <ThingTotals filter={filter} totals={totals.data?.totals} period={chosen} isStale={totals.isPlaceholderData} />
+      <ThingTotals
+        filter={filter}
+        totals={totals.data?.totals}
+        before={previous && { period: previous, totals: before.data?.totals }}
+        period={chosen}
+        isStale={totals.isPlaceholderData}
+      />
       {totals.data?.totals.entries === 0 ? (
         <NoUsage
           hasPeriod={chosen.name !== undefined}
