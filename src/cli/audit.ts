@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
 import type { AuditedChange } from '../features/audit/schema.ts'
 import type { AuditView } from '../features/audit/service.ts'
-import { changesText } from './changes.ts'
 import { columnsOption, wideOption } from './flags/columns.ts'
 import { collect, examples } from './flags/options.ts'
 import { addDayAndEarlierFlags, type DayFlags, dayTexts } from './flags/period.ts'
 import type { ColumnFlags } from './terminal/columns.ts'
 import { note, print, printCsv, printJson, printTable } from './terminal/print.ts'
+import { changeText } from './terminal/sentences.ts'
 import { type CommandFlags, withServices } from './with-services.ts'
 
 interface AuditFlags extends CommandFlags, ColumnFlags, DayFlags {
@@ -18,13 +18,6 @@ interface AuditFlags extends CommandFlags, ColumnFlags, DayFlags {
   limit?: string
   page?: string
   format?: 'csv' | 'ndjson'
-}
-
-/** The actor, if known; for changes on the command line, the origin names the user. */
-function actorText({ user, token, for: represented }: AuditedChange): string {
-  if (!user) return ''
-  if (represented) return `${user.email} for ${represented.email}`
-  return token ? `${user.email} (token '${token.name}')` : user.email
 }
 
 export function addAuditCommand(program: Command): void {
@@ -90,11 +83,9 @@ export function addAuditCommand(program: Command): void {
       printTable<AuditedChange>(
         [
           { title: 'WHEN (UTC)', of: ({ at }) => at.slice(0, 19).replace('T', ' ') },
-          { title: 'ACTOR', of: actorText },
           { title: 'FROM', rank: 2, of: ({ origin }) => origin },
           { title: 'ACTION', of: ({ action }) => action },
-          { title: 'OBJECT', of: ({ object }) => object?.name ?? '' },
-          { title: 'CHANGES', flows: true, of: changesText },
+          { title: 'CHANGE', flows: true, of: changeText },
         ],
         bodies,
         flags,

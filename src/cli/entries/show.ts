@@ -1,11 +1,14 @@
 import type { Command } from 'commander'
 import type { TokenEntry, TokenEntryDetail, TokenEntryHistory } from '../../features/entries/schema.ts'
+import { historySentenceOf, stepActorOf } from '../../shared/history-sentences.ts'
 import { serviceText, toolsText } from '../../shared/price-texts.ts'
+import { say, textOf } from '../../shared/sentences.ts'
 import { examples } from '../flags/options.ts'
 import { printCalculation } from '../prices/calculation.ts'
 import { effectiveText } from '../prices/text.ts'
 import { durationText, exactText, shareText } from '../terminal/numbers.ts'
 import { minute, note, print, printJson, printTable } from '../terminal/print.ts'
+import { FORMATS } from '../terminal/sentences.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { placeOf } from './list.ts'
 
@@ -145,30 +148,17 @@ function printValue({ list_value, valuation, price, division }: TokenEntryDetail
     print('A share of the value of the whole entry: its lines may differ from the total by parts of a token.')
 }
 
-function printHistory({ data }: TokenEntryHistory): void {
+function printHistory({ data, names }: TokenEntryHistory): void {
+  const named = new Map(names.map(({ id, name }) => [id, name]))
   printTable(
     [
       { title: 'WHEN (UTC)', of: ({ at }) => minute(at) },
-      { title: 'ACTION', of: ({ action }) => action },
       {
-        title: 'ACTOR',
-        of: ({ actor }) => (actor ? [actor.user.name, actor.token?.name].filter(Boolean).join(', ') : 'Tally'),
+        title: 'CHANGE',
+        flows: true,
+        of: (step) => textOf(say`${stepActorOf(step)} ${historySentenceOf(step, named, FORMATS)}`),
       },
-      { title: 'DETAILS', flows: true, of: ({ details }) => detailsText(details) },
     ],
     data,
   )
 }
-
-/** `source: report`, and `list value: 0.002 → 0.004` of what has changed. */
-function detailsText(details: Record<string, unknown>): string {
-  const fields = Object.entries(details).map(([name, value]) => {
-    const { from, to } = Object(value) as { from?: unknown; to?: unknown }
-    const text = from === undefined || to === undefined ? valueText(value) : `${valueText(from)} → ${valueText(to)}`
-    return `${name.replaceAll('_', ' ')}: ${text}`
-  })
-  return fields.join(', ')
-}
-
-const valueText = (value: unknown): string =>
-  value === null ? 'none' : typeof value === 'string' ? value : JSON.stringify(value)

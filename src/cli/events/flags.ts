@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { Event } from '../../features/events/schema.ts'
 import type { EventReader } from '../../features/events/service.ts'
-import { changesText } from '../changes.ts'
 import { collect } from '../flags/options.ts'
 import type { Column } from '../terminal/columns.ts'
+import { changeText } from '../terminal/sentences.ts'
 import type { CommandFlags, Self } from '../with-services.ts'
 
 export interface EventsFlags extends CommandFlags {
@@ -30,7 +30,10 @@ export const EVENT_COLUMNS: Column<Event>[] = [
   { title: 'ID', of: ({ id }) => id },
   { title: 'WHEN (UTC)', of: ({ at }) => at.slice(0, 19).replace('T', ' ') },
   { title: 'TYPE', of: ({ type }) => type },
-  { title: 'OBJECT', of: ({ object }) => object?.name ?? object?.id ?? '' },
-  { title: 'ACTOR', of: ({ actor }) => actor?.user?.name ?? '' },
-  { title: 'CHANGES', flows: true, of: changesText },
+  { title: 'EVENT', flows: true, of: eventText },
 ]
+
+/** “Ada approved the entry of builder, 2026-11-20 10:00 UTC”. */
+export function eventText({ type, actor, object, before, after }: Event): string {
+  return changeText({ action: type, object, before, after, user: actor?.user ?? null, token: actor?.token ?? null })
+}

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import type { Event } from '../../features/events/schema.ts'
-import { changesText } from '../changes.ts'
 import { columnsOption, wideOption } from '../flags/columns.ts'
 import { examples } from '../flags/options.ts'
 import type { ColumnFlags } from '../terminal/columns.ts'
 import { note, print, printJson, printTable } from '../terminal/print.ts'
 import { withServices } from '../with-services.ts'
-import { addEventsFlags, EVENT_COLUMNS, type EventsFlags, readerOf } from './flags.ts'
+import { addEventsFlags, EVENT_COLUMNS, type EventsFlags, eventText, readerOf } from './flags.ts'
 
 export function addEventsCommands(program: Command): void {
   const events = program
@@ -89,15 +88,6 @@ function addEventsFollowCommand(events: Command): void {
     })
 }
 
-/** `2026-11-20 17:53:04  entry.approved  builder, 2026-11-20T10:00:00.000Z  Ada  status: "submitted" → "approved"` */
-function lineOf(event: Event): string {
-  const { at, type, object, actor } = event
-  const parts = [
-    at.slice(0, 19).replace('T', ' '),
-    type,
-    object?.name ?? object?.id,
-    actor?.user?.name,
-    changesText(event),
-  ]
-  return parts.filter(Boolean).join('  ')
-}
+/** `2026-11-20 17:53:04  entry.approved  Ada approved the entry of builder, 2026-11-20 10:00 UTC` */
+const lineOf = (event: Event): string =>
+  [event.at.slice(0, 19).replace('T', ' '), event.type, eventText(event)].join('  ')

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type CsvColumn, fieldColumns } from '../../lib/csv-column.ts'
 import { timestamp } from '../../lib/duration.ts'
-import { component, emailAddress, listOf, moment, orNull, strict, text } from '../../schema/types.ts'
+import { array, component, emailAddress, listOf, moment, orNull, strict, text } from '../../schema/types.ts'
 import type { AuditView } from './store.ts'
 
 const values = (description: string) =>
@@ -45,6 +45,10 @@ export const AuditedChange = component('AuditedChange', 'A change in the audit l
   ),
   before: values('The changed values before the change.'),
   after: values('The changed values after the change.'),
+  removed: array(
+    'The ids in `object`, `before` and `after` of things that were removed, by this change or later.',
+    Type.String(),
+  ),
 })
 export type AuditedChange = Static<typeof AuditedChange>
 
@@ -60,6 +64,7 @@ export const EXAMPLE_CHANGE: AuditedChange = {
   object: { id: 'usr_01a1fa172a0277f3983322718874f2e4', name: 'grace@example.com' },
   before: { role: 'member' },
   after: { role: 'billing' },
+  removed: [],
 }
 
 export function changeBody({
@@ -73,6 +78,7 @@ export function changeBody({
   objectName,
   before,
   after,
+  removed,
 }: AuditView): AuditedChange {
   return {
     at: timestamp(at),
@@ -84,6 +90,7 @@ export function changeBody({
     object: objectId === null ? null : { id: objectId, name: objectName ?? objectId },
     before,
     after,
+    removed,
   }
 }
 

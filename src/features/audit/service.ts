@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { eachPage, type Page, pageOf } from '../../schema/lists.ts'
 import { writeKeyPage } from '../../schema/query.ts'
+import type { ChangeAction } from '../../shared/change-sentences.ts'
 import type { EventsService } from '../events/service.ts'
 import { eventTypeOf } from './events.ts'
 import { requireUnchanged } from './precondition.ts'
@@ -14,12 +15,12 @@ import { type AuditFilter, type AuditView, insertChange, listChanges, listChange
 
 export { requireUnchanged } from './precondition.ts'
 export { readAuditQuery } from './query.ts'
-export type { AuditFilter, AuditView }
+export type { AuditFilter, AuditView, ChangeAction }
 
 /** A recorded change. `before` and `after` hold the changed fields under their API names, never secrets. */
 export interface Change {
   /** `<object>.<what happened>`, such as `project.archived`. */
-  action: string
+  action: ChangeAction
   /** The public id and a readable name of the changed object; absent for several objects or the organization. */
   object?: { id: string; name: string } | undefined
   before?: Record<string, unknown> | undefined

@@ -1,10 +1,12 @@
 /** The table `audit`. Rows are append-only, which triggers enforce. */
 import { aliasedTable, and, desc, eq, gte, inArray, isNotNull, lt, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
+import { portionsOf } from '../../database/portions.ts'
 import type { Tables } from '../../database/schema/tables.ts'
 import { beginningWith, containing } from '../../database/search-pattern.ts'
 import { type Id, isId } from '../../lib/id.ts'
 import { foldName } from '../../lib/names.ts'
+import type { ChangeAction } from '../../shared/change-sentences.ts'
 
 type AuditRecord = Tables['audit']['$inferSelect']
 
@@ -36,9 +38,23 @@ export interface AuditView extends Omit<AuditRecord, 'userId' | 'tokenId' | 'for
   token: { uid: Id<'tok'>; name: string } | null
   /** The person for whom a deputy made it. */
   represented: { uid: Id<'usr'>; name: string; email: string } | null
+  /** Ids in it of things that were removed, by this change or later. */
+  removed: string[]
 }
 
+/** After these, the object does not exist any more. */
+const REMOVALS: ChangeAction[] = [
+  'bill_draft.removed',
+  'client.removed',
+  'placement_rule.removed',
+  'project.removed',
+  'sheet.removed',
+  'ticket.removed',
+  'webhook.removed',
+]
+
 const ID = /^[a-z]{3}_[0-9a-f]{32}$/
+const IDS_IN_JSON = /(?<=")[a-z]{3}_[0-9a-f]{32}(?=")/g
 
 /** Objects whose names are unique, so that a value that equals the name refers to the object. */
 const UNIQUELY_NAMED = /^(cli|prj|tkt|usr)_/
@@ -122,7 +138,7 @@ export async function listChanges(
   const { audit, users, tokens } = reader.tables
   const represented = aliasedTable(users, 'represented')
   const referredTo = await namesOf(reader, filter.objects ?? [])
-  return reader
+  const changes = await reader
     .select({
       id: audit.id,
       at: audit.at,
@@ -143,6 +159,24 @@ export async function listChanges(
     .where(and(conditionOf(reader, filter, referredTo), after === undefined ? undefined : lt(audit.id, after)))
     .orderBy(desc(audit.id))
     .limit(limit)
+  const idsOf = ({ objectId, before, after }: Pick<AuditRecord, 'objectId' | 'before' | 'after'>) =>
+    new Set(JSON.stringify([objectId, before, after]).match(IDS_IN_JSON))
+  const removed = await listRemoved(reader, [...new Set(changes.flatMap((change) => [...idsOf(change)]))])
+  return changes.map((change) => ({ ...change, removed: [...idsOf(change)].filter((id) => removed.has(id)) }))
+}
+
+/** Which of the things were removed. */
+async function listRemoved(reader: Reader, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const removed = new Set<string>()
+  const { audit } = reader.tables
+  for (const some of portionsOf(ids)) {
+    const rows = await reader
+      .select({ id: audit.objectId })
+      .from(audit)
+      .where(and(inArray(audit.objectId, some), inArray(audit.action, REMOVALS)))
+    for (const { id } of rows) removed.add(id!)
+  }
+  return removed
 }
 
 /** The latest changes of one object with these actions, newest first. */

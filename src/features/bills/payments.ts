@@ -39,7 +39,7 @@ export function createPayments({ db, clock, audit }: Dependencies) {
       action: `${bill.kind}.payment_reversed`,
       object: { id: bill.uid, name: bill.number },
       before: { payment: payment.number, amount: moneyOf(bill, payment.amount), on: payment.paidOn },
-      after: { reason },
+      after: { reason, currency: bill.currency },
     })
   }
 
@@ -67,7 +67,7 @@ export function createPayments({ db, clock, audit }: Dependencies) {
       action: `${bill.kind}.${state === 'paid' ? 'paid' : 'payment_recorded'}`,
       object: { id: bill.uid, name: bill.number },
       before: { state: bill.state, amount_paid: moneyOf(bill, bill.paidAmount) },
-      after: { state, amount_paid: moneyOf(bill, paidAmount), payment: number, on, reference },
+      after: { state, amount_paid: moneyOf(bill, paidAmount), payment: number, on, reference, currency: bill.currency },
     })
   }
 

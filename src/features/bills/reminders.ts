@@ -36,7 +36,11 @@ export function createReminders({ db, clock, audit, deliveries }: ReminderDepend
       await audit.record(tx, TALLY, {
         action: 'bill.reminded',
         object: { id: bill.uid, name: bill.number },
-        after: { to: recipients, balance: decimalNumber(balanceOf(bill), minorDigitsOf(bill.currency)) },
+        after: {
+          to: recipients,
+          balance: decimalNumber(balanceOf(bill), minorDigitsOf(bill.currency)),
+          currency: bill.currency,
+        },
       })
     })
   }

@@ -132,7 +132,8 @@ export function createChanges({ db, clock, audit, spending, periods, reading }: 
           await audit.record(tx, by, {
             action: 'budget.changed',
             object: { id: budget.uid, name: after.name },
-            ...changes,
+            before: changes.before,
+            after: { ...changes.after, measure: after.measure },
           })
         }
       })

@@ -114,6 +114,7 @@ export const EXAMPLE_HISTORY: TokenEntryHistory = {
       details: {},
     },
   ],
+  names: [],
 }
 
 export const EXAMPLE_REPRICING = {

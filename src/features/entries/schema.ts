@@ -737,6 +737,10 @@ export const TokenEntryHistory = Type.Object(
         strict,
       ),
     ),
+    names: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }, strict), {
+      description:
+        'The people and projects that `details` refer to by their ids, with their names, and the keys of projects; without those that were removed.',
+    }),
   },
   { ...strict, $id: 'TokenEntryHistory' },
 )

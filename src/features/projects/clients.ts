@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
 import type { Rows } from '../../schema/lists.ts'
-import { type AuditService, difference } from '../audit/service.ts'
+import { type AuditService, type ChangeAction, difference } from '../audit/service.ts'
 import { requireEverything } from './access.ts'
 import type { ClientFields, ResponsibleFields } from './fields.ts'
 import { changeResponsible } from './responsibility.ts'
@@ -75,7 +75,7 @@ export function createClients({ db, clock, audit }: Dependencies) {
   async function change(
     party: Party,
     client: string,
-    action: string,
+    action: ChangeAction,
     changing: ClientRowChange,
     people: ResponsibleFields = {},
   ): Promise<ClientView> {

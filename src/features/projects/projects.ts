@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
 import type { Rows } from '../../schema/lists.ts'
-import { type AuditService, difference } from '../audit/service.ts'
+import { type AuditService, type ChangeAction, difference } from '../audit/service.ts'
 import { requireChange, requireEverything, sightOf } from './access.ts'
 import { findClient } from './clients.ts'
 import type { ProjectFields } from './fields.ts'
@@ -201,7 +201,12 @@ export function createProjects({ db, clock, audit }: Dependencies) {
     if (refused.length > 0) throw aliasNeedsManager(refused)
   }
 
-  async function changeArchived(party: Party, project: string, action: string, archive: boolean): Promise<ProjectView> {
+  async function changeArchived(
+    party: Party,
+    project: string,
+    action: ChangeAction,
+    archive: boolean,
+  ): Promise<ProjectView> {
     requireEverything(party)
     return db.write(async (tx) => {
       const before = await getStanding(tx, project)

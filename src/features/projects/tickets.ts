@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
 import type { Rows } from '../../schema/lists.ts'
-import { type AuditService, difference } from '../audit/service.ts'
+import { type AuditService, type ChangeAction, difference } from '../audit/service.ts'
 import { isLedBy, requireChange, requireEverything, sightOfTicket } from './access.ts'
 import type { TicketFields } from './fields.ts'
 import { findProjectNamed } from './projects.ts'
@@ -86,7 +86,7 @@ export function createTickets({ db, clock, audit }: Dependencies) {
     tx: Tx,
     { by }: Pick<Party, 'by'>,
     before: TicketView,
-    action: string,
+    action: ChangeAction,
     changing: TicketRowChange,
   ): Promise<TicketView> {
     await updateTicket(tx, before.ticket.id, changing)
@@ -112,7 +112,12 @@ export function createTickets({ db, clock, audit }: Dependencies) {
     if (isElsewhere || (await hasHiddenEntries(tx, view.ticket.id, viewer))) throw needsManager(view)
   }
 
-  async function changeArchived(party: Party, ticket: string, action: string, archive: boolean): Promise<TicketView> {
+  async function changeArchived(
+    party: Party,
+    ticket: string,
+    action: ChangeAction,
+    archive: boolean,
+  ): Promise<TicketView> {
     return db.write(async (tx) => {
       const before = await getTicket(tx, ticket)
       requireChange(sightOfTicket(party.viewer, before), 'ticket', ['archived'])

@@ -10,7 +10,7 @@ import { composeName } from '../../lib/names.ts'
 import { type Page, pageOf } from '../../schema/lists.ts'
 import { type ListPage, writeKeyPage } from '../../schema/query.ts'
 import type { EventType } from '../../shared/event-types.ts'
-import { type AuditService, difference } from '../audit/service.ts'
+import { type AuditService, type ChangeAction, difference } from '../audit/service.ts'
 import type { NotificationsService } from '../notifications/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import type { PeopleService } from '../people/service.ts'
@@ -173,7 +173,7 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
   async function change(
     uid: string,
     manager: Manager,
-    action: string,
+    action: ChangeAction,
     changesOf: (view: EndpointView) => Partial<EndpointRow>,
     { needsReach = true } = {},
   ): Promise<EndpointView> {

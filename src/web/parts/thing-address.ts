@@ -19,6 +19,24 @@ export type ThingKind = keyof typeof PAGES
 /** By id, or by name where things have nothing else. */
 export const addressOfThing = (kind: ThingKind, key: string): string => PAGES[kind](key)
 
+const BY_PREFIX: Readonly<Record<string, (id: string) => string>> = {
+  bdg: (id) => `/budgets/${id}`,
+  bil: (id) => `/bills/${id}`,
+  cli: PAGES.client,
+  ent: (id) => `/entries/${id}`,
+  prj: PAGES.project,
+  sht: (id) => `/sheets/${id}`,
+  tkt: PAGES.ticket,
+  usr: PAGES.person,
+  whk: (id) => `/webhooks/${id}`,
+}
+
+/** The page of what has this id; undefined if it has none. */
+export function addressOfId(id: string): string | undefined {
+  const prefix = id.slice(0, 3)
+  return Object.hasOwn(BY_PREFIX, prefix) ? BY_PREFIX[prefix]!(id) : undefined
+}
+
 /** The thing whose page an address is: the reverse of {@link addressOfThing}. Undefined for other pages. */
 export function thingAt(path: string, search: string): { kind: ThingKind; key: string } | undefined {
   const name = new URLSearchParams(search).get('name')

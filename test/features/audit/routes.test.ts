@@ -36,7 +36,21 @@ test('what is changed over HTTP is kept with who did it, and from which address,
     object: { id: made.user.id, name: 'grace@example.com' },
     before: { role: 'member' },
     after: { role: 'billing' },
+    removed: [],
   })
+})
+
+test('a change names what of it was removed since', async () => {
+  const add = (path: string, json: object) => app.call(`POST /api/v1/${path}`, { session, json })
+  const { json: client } = await add('clients', { name: 'Gone Ltd' })
+  const { json: project } = await add('projects', { key: 'STAYS', client: 'Gone Ltd' })
+  const removedOf = async (query: string) =>
+    (await audit(query)).data.map(({ removed }: { removed: string[] }) => removed)
+  expect(await removedOf(`object=${project.id}`)).toEqual([[]])
+  await app.call(`PATCH /api/v1/projects/${project.id}`, { session, json: { client: null } })
+  expect((await app.call(`DELETE /api/v1/clients/${client.id}`, { session })).status).toBe(204)
+  expect(await removedOf(`object=${project.id}`)).toEqual([[client.id], [client.id]])
+  expect(await removedOf(`object=${client.id}&action=client`)).toEqual([[client.id], [client.id]])
 })
 
 test('every call that changes something leaves its line', async () => {

@@ -35,7 +35,7 @@ forEachEngine('the event log', (open) => {
     const db = await open()
     const { audit } = createServices({ db, clock })
     const change = {
-      action: 'project.changed',
+      action: 'project.changed' as const,
       object: { id: 'prj_1', name: 'web' },
       before: { name: 'Web' },
       after: { name: 'Site' },
@@ -72,7 +72,7 @@ forEachEngine('the event log', (open) => {
       'session.begun',
       'user.exported',
       'project.merge_continued',
-    ]
+    ] as const
     await db.write(async (tx) => {
       for (const action of actions) await audit.record(tx, TALLY, { action })
     })

@@ -65,7 +65,7 @@ export interface DecidedMany {
 }
 
 /** The names of the actions in the history of an entry and in the audit log. */
-const DONE: Record<Decision, string> = {
+const DONE = {
   approve: 'approved',
   reject: 'rejected',
   reopen: 'reopened',
@@ -74,7 +74,7 @@ const DONE: Record<Decision, string> = {
   discard: 'discarded',
   void: 'voided',
   restore: 'restored',
-}
+} as const satisfies Record<Decision, string>
 
 /** Decisions that have to be explained to the owner of the entry. */
 const EXPLAINED: ReadonlySet<Decision> = new Set(['reject', 'void'])

@@ -1,9 +1,10 @@
 /** The history of entries, and the idempotency keys of reports. */
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Actor } from '../../../access/actor.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
-import type { Id } from '../../../lib/id.ts'
+import { type Id, isId } from '../../../lib/id.ts'
+import type { HistoryAction } from '../../../shared/history-sentences.ts'
 
 type HistoryRecord = Tables['entryHistory']['$inferSelect']
 
@@ -43,7 +44,7 @@ export async function insertIdempotencyKeys(tx: Tx, keys: readonly IdempotencyKe
 
 /** A change of entries, with its time and author. */
 export interface Change {
-  action: string
+  action: HistoryAction
   at: number
   by: Pick<HistoryRecord, 'userId' | 'tokenId'> & Pick<Actor, 'for'>
 }
@@ -89,6 +90,23 @@ export async function listHistory(reader: Reader, entryId: number): Promise<Hist
     .leftJoin(tokens, eq(tokens.id, entryHistory.tokenId))
     .where(eq(entryHistory.entryId, entryId))
     .orderBy(asc(entryHistory.id))
+}
+
+/** The names of people and the keys of projects with these ids. */
+export async function listNames(reader: Reader, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+  const { users, projects } = reader.tables
+  const [people, keys] = [ids.filter((id) => isId('usr', id)), ids.filter((id) => isId('prj', id))]
+  return [
+    ...(people.length === 0
+      ? []
+      : await reader.select({ id: users.uid, name: users.name }).from(users).where(inArray(users.uid, people))),
+    ...(keys.length === 0
+      ? []
+      : await reader
+          .select({ id: projects.uid, name: projects.key })
+          .from(projects)
+          .where(inArray(projects.uid, keys))),
+  ]
 }
 
 /**

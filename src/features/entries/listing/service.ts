@@ -23,7 +23,7 @@ import {
 } from '../../selection/contract.ts'
 import type { Leases } from '../billing/lease.ts'
 import { withStatusesBefore } from '../billing/status-before.ts'
-import { getReportingToken, type HistoryView, listHistory } from '../history/store.ts'
+import { getReportingToken, type HistoryView, listHistory, listNames } from '../history/store.ts'
 import type { TokenEntry, TokenEntryDetail, TokenEntryHistory } from '../schema.ts'
 import type { EntryView } from '../store.ts'
 import { valuationOf } from '../valuation/valuation.ts'
@@ -203,7 +203,9 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
       const reportedBy = entry.tokenId === null ? undefined : await getReportingToken(db.read, entry.tokenId)
       const rows = await listHistory(db.read, entry.id)
       const changed = rows.find(({ action }) => action === 'source_changed')
+      const ids = JSON.stringify(rows.map(({ details }) => details)).match(/(?<=")[a-z]{3}_[0-9a-f]{32}(?=")/g)
       return {
+        names: await listNames(db.read, [...new Set(ids)]),
         data: [
           {
             at: timestamp(entry.createdAt),

@@ -166,7 +166,7 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
             ...(moved && { because: moved.because, from: before, to: after }),
             ...correctionDetails(corrected),
           }
-          const change = { action: moved ? 'placed' : 'corrected', at: clock.now(), by }
+          const change = { action: moved ? ('placed' as const) : ('corrected' as const), at: clock.now(), by }
           await recordHistory(tx, change, [{ entryId: placed.entry.id, details }])
           await audit.record(tx, by, {
             action: moved ? 'entry.placed' : 'entry.corrected',

@@ -2,6 +2,7 @@
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
 import { dayText } from '../../../lib/calendar.ts'
+import type { HistoryAction } from '../../../shared/history-sentences.ts'
 import { serviceOf, totalTokens, ZERO_COUNTS } from '../../../shared/usage.ts'
 import { type Placement, UNATTRIBUTED } from '../../placement/service.ts'
 import { valueAtPrice } from '../../prices/service.ts'
@@ -279,7 +280,7 @@ export function changePart(reported: Recording, last: EntryView, totals: Totals)
     }),
   }
   state.changeEntry(view)
-  const record = (action: string, details: Record<string, unknown>) =>
+  const record = (action: HistoryAction, details: Record<string, unknown>) =>
     state.addHistory(before.id, changeOf(action, recording, reporter), details)
   // Totals may decrease legitimately, but an agent that reports only the usage since its last report looks the same.
   const [tokensBefore, tokens] = [totalTokens(countsOf(before)), totalTokens(usage.totals.counts)]

@@ -8,6 +8,7 @@ import type {
   UnknownProjects,
 } from '../../../database/schema/values.ts'
 import { type Id, newId } from '../../../lib/id.ts'
+import type { HistoryAction } from '../../../shared/history-sentences.ts'
 import type { Placement, PlacementOptions, RuleSet, Subject } from '../../placement/service.ts'
 import { type PriceTable, value } from '../../prices/service.ts'
 import type { Change } from '../history/store.ts'
@@ -114,7 +115,7 @@ export function placedBy({ unknownProjects }: Circumstances, { manager }: Report
 }
 
 /** The change that a report makes to existing entries. */
-export function changeOf(action: string, { now }: Pick<Circumstances, 'now'>, reporter: Reporter): Change {
+export function changeOf(action: HistoryAction, { now }: Pick<Circumstances, 'now'>, reporter: Reporter): Change {
   return { action, at: now, by: { userId: reporter.personId, tokenId: reporter.tokenId } }
 }
 

@@ -9,6 +9,7 @@ import type { Reader, Tx } from '../../../database/database.ts'
 import { notFound } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { type Id, isId } from '../../../lib/id.ts'
+import type { HistoryAction } from '../../../shared/history-sentences.ts'
 import { recordEvents } from '../../events/service.ts'
 import type { Placement, PlacementService } from '../../placement/service.ts'
 import type { SheetMove } from '../approval/states.ts'
@@ -190,7 +191,7 @@ export function createSheetEntries({ clock, placement, reporting, interned }: De
       tx: Tx,
       sheet: { id: number; uid: Id<'sht'> },
       { from, to }: SheetMove,
-      { action, reason, by }: { action: string; reason: string | undefined; by: Actor },
+      { action, reason, by }: { action: HistoryAction; reason: string | undefined; by: Actor },
     ): Promise<number> {
       const at = now()
       const ids = await updateSheetStatuses(tx, sheet.id, { from, to, now: at })

@@ -8,7 +8,7 @@ import { Problem, refusal } from '../../../errors.ts'
 import { randomBase62 } from '../../../lib/base62.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { networkOf } from '../../../lib/network.ts'
-import type { AuditService } from '../../audit/service.ts'
+import type { AuditService, ChangeAction } from '../../audit/service.ts'
 import { type Attempts, clearAttempts } from '../sign-in/attempts.ts'
 import { newDevice } from '../sign-in/device.ts'
 import { beginSession, type SignedIn } from '../sign-in/sign-in.ts'
@@ -109,7 +109,7 @@ export function createPasswords({ db, clock, audit, hashing, attempts, getUser }
     tx: Tx,
     userId: number,
     passwordHash: string,
-    { action, by, kept }: { action: string; by: Actor; kept?: number },
+    { action, by, kept }: { action: ChangeAction; by: Actor; kept?: number },
   ): Promise<User> {
     const user = await updateUser(tx, userId, { passwordHash })
     await audit.record(tx, by, { action, object: { id: user.uid, name: user.email } })

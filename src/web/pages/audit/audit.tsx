@@ -4,8 +4,9 @@ import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import { flag, one, useAddress } from '../../address.ts'
 import { addDays, startOfDay } from '../../format/moments.ts'
-import { momentColumn, textColumn } from '../../parts/columns.tsx'
+import { momentColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Details } from '../../parts/details.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Moment } from '../../parts/figures.tsx'
@@ -13,13 +14,11 @@ import { Page } from '../../parts/page.tsx'
 import { readPeriod } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { PersonPicker } from '../../parts/pickers.tsx'
-import { type PlainColumn, PlainTable } from '../../parts/plain-table.tsx'
-import { Dimmed } from '../../parts/texts.tsx'
+import { type Change, ChangeSentence, Recorded } from '../../parts/sentence.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
-import { actionInWords, actorOf, type Change, differenceInWords, differencesOf } from './change.ts'
 
 /** Object types, by the prefix of the action. */
 const SUBJECTS = [
@@ -146,22 +145,7 @@ export default function Audit() {
 
 const COLUMNS: Column<Change>[] = [
   momentColumn('at', 'Time', ({ at }) => at, { width: '165px', phone: 'value' }),
-  textColumn('who', 'Actor', actorOf, { width: '190px' }),
-  textColumn('action', 'Action', ({ action }) => actionInWords(action), { width: '190px', phone: 'title' }),
-  textColumn('object', 'Object', ({ object }) => object?.name, { width: '200px' }),
-  {
-    key: 'changed',
-    title: 'Changes',
-    cell: (change) => {
-      const differences = differencesOf(change)
-      if (differences.length === 0) return null
-      return (
-        <Dimmed>
-          <bdi>{differences.map(differenceInWords).join(' · ')}</bdi>
-        </Dimmed>
-      )
-    },
-  },
+  { key: 'change', title: 'Change', phone: 'title', cell: (change) => <ChangeSentence of={change} /> },
 ]
 
 interface ChangeDrawerProps {
@@ -171,47 +155,27 @@ interface ChangeDrawerProps {
 }
 
 const ChangeDrawer = ({ change, close, only }: ChangeDrawerProps) => (
-  <Drawer opened={change !== null} onClose={close} title={change ? actionInWords(change.action) : ''}>
+  <Drawer opened={change !== null} onClose={close} title="Change">
     {change && (
       <Stack>
         <Text size="sm">
-          <Moment at={change.at} /> by <bdi>{actorOf(change)}</bdi>
-          {change.user && ` (${change.user.email})`}, from {change.origin}
+          <ChangeSentence of={change} />
         </Text>
+        <Details
+          of={[
+            ['Time', <Moment key="at" at={change.at} />],
+            ['Person', change.user && <bdi>{change.user.email}</bdi>],
+            ['Origin', <bdi key="origin">{change.origin}</bdi>],
+            ['Action', change.action],
+          ]}
+        />
         {change.object && (
-          <Text size="sm">
-            <bdi>{change.object.name}</bdi>{' '}
-            <Anchor component="button" type="button" size="sm" onClick={() => only(change.object!.id)}>
-              Show all changes
-            </Anchor>
-          </Text>
+          <Anchor component="button" type="button" size="sm" ta="start" onClick={() => only(change.object!.id)}>
+            Show all changes of <bdi>{change.object.name}</bdi>
+          </Anchor>
         )}
-        <Differences change={change} />
+        <Recorded of={change} />
       </Stack>
     )}
   </Drawer>
-)
-
-function Differences({ change }: { change: Change }) {
-  const differences = differencesOf(change)
-  if (differences.length === 0) return null
-  const columns: PlainColumn<(typeof differences)[number]>[] = [
-    { key: 'field', title: 'Field', cell: ({ field }) => field },
-  ]
-  const isUpdate = change.before !== null && change.after !== null
-  if (change.before) columns.push({ key: 'before', title: 'Before', cell: ({ before }) => <Value>{before}</Value> })
-  if (change.after) {
-    columns.push({
-      key: 'after',
-      title: isUpdate ? 'After' : 'Value',
-      cell: ({ after }) => <Value isNew={isUpdate}>{after}</Value>,
-    })
-  }
-  return <PlainTable label="Changed fields" columns={columns} rows={differences} rowKey={({ field }) => field} />
-}
-
-const Value = ({ isNew = false, children }: { isNew?: boolean; children: string | null | undefined }) => (
-  <Text span inherit dir="auto" fw={isNew ? 600 : undefined} style={{ whiteSpace: 'pre-wrap' }}>
-    {children ?? '–'}
-  </Text>
 )

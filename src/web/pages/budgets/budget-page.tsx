@@ -25,6 +25,7 @@ import { Page } from '../../parts/page.tsx'
 import { Caption, SectionTitle } from '../../parts/texts.tsx'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import { useRole, useSettings } from '../../server/me.ts'
+import { Changes } from '../things/changes.tsx'
 import { Alerts } from './alerts.tsx'
 import { BudgetActions } from './budget-actions.tsx'
 import type { People } from './budget-values.ts'
@@ -92,6 +93,7 @@ function OneBudget({ budget, status }: { budget: Budget; status: BudgetStatus })
       <Facts budget={budget} />
       <Thresholds budget={budget} people={people} />
       <Alerts budget={budget} />
+      <Changes of={budget.id} />
     </Page>
   )
 }

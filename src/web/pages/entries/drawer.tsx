@@ -3,9 +3,12 @@ import { ActionIcon, Box, CopyButton, Drawer, Group, Skeleton, Stack, Text, Time
 import { IconCheck, IconChevronDown, IconChevronUp, IconLink } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { askEntry, askHistory, type Entry, type EntryDetail, type HistoryStep } from '../../parts/entries/entry.ts'
+import { historySentenceOf, stepActorOf } from '../../../shared/history-sentences.ts'
+import { say } from '../../../shared/sentences.ts'
+import { askEntry, askHistory, type Entry, type EntryDetail } from '../../parts/entries/entry.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/figures.tsx'
+import { Recorded, Sentence, useFormats } from '../../parts/sentence.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Caption } from '../../parts/texts.tsx'
 import { isTyping } from '../../shell/shortcuts.ts'
@@ -18,7 +21,6 @@ import { EntryPlace } from './entry-place.tsx'
 import { EntrySession } from './entry-session.tsx'
 import { EntryWords } from './entry-words.tsx'
 import { Part } from './facts.tsx'
-import { actionOf, actorOf, detailsOf } from './history-step.ts'
 
 interface EntryDrawerProps {
   /** Undefined while none is open. */
@@ -156,6 +158,8 @@ function EntryHistory({ id }: { id: string }) {
     queryKey: ['entries', 'history', id],
     queryFn: ({ signal }) => askHistory(id, signal),
   })
+  const formats = useFormats()
+  const names = new Map(data?.names.map(({ id, name }) => [id, name]))
   return (
     <Part title="History">
       {error && !data && <Failure error={error} retry={refetch} />}
@@ -163,17 +167,18 @@ function EntryHistory({ id }: { id: string }) {
       {data && (
         <Timeline bulletSize={10} lineWidth={2} active={data.data.length}>
           {data.data.toReversed().map((step) => (
-            <Timeline.Item key={`${step.at} ${step.action}`} title={<Title step={step} />}>
-              <Text size="sm" component="div">
-                {detailsOf(step).map((line) => (
-                  <div key={line}>
-                    <bdi>{line}</bdi>
-                  </div>
-                ))}
-              </Text>
+            <Timeline.Item
+              key={`${step.at} ${step.action}`}
+              title={
+                <Text size="sm" lh={1.3}>
+                  <Sentence of={say`${stepActorOf(step)} ${historySentenceOf(step, names, formats)}`} />
+                </Text>
+              }
+            >
               <Caption>
-                <Moment at={step.at} /> · {actorOf(step)}
+                <Moment at={step.at} />
               </Caption>
+              {Object.keys(step.details).length > 0 && <Recorded of={step.details} />}
             </Timeline.Item>
           ))}
         </Timeline>
@@ -181,9 +186,3 @@ function EntryHistory({ id }: { id: string }) {
     </Part>
   )
 }
-
-const Title = ({ step }: { step: HistoryStep }) => (
-  <Text size="sm" fw={600} lh={1.3}>
-    {actionOf(step)}
-  </Text>
-)

@@ -20,6 +20,7 @@ import { agentStatusKey, askAgentStatus } from '../../server/agent-status.ts'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
 import { useSend } from '../../server/send.ts'
+import { Changes } from '../things/changes.tsx'
 import { EraseButton, Erased } from './erase-button.tsx'
 import { Grants } from './grants.tsx'
 import { RoleChoice } from './invite.tsx'
@@ -107,6 +108,7 @@ export function PersonPage({ id }: { id: string }) {
           </Stack>
         </Grid.Col>
       </Grid>
+      <Changes of={person.id} />
     </Page>
   )
 }

@@ -5,10 +5,10 @@ import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { Ago } from '../../parts/figures.tsx'
-import { Dimmed, SectionTitle } from '../../parts/texts.tsx'
+import { ChangeSentence } from '../../parts/sentence.tsx'
+import { SectionTitle } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
-import { actionInWords, actorOf, differenceInWords, differencesOf } from '../audit/change.ts'
 
 /** How many changes are shown; the audit log has the rest. */
 const SHOWN = '5'
@@ -38,23 +38,7 @@ export function Changes({ of }: { of: string }) {
         empty={null}
         columns={[
           { key: 'at', title: 'Time', width: '140px', phone: 'value', cell: ({ at }) => <Ago at={at} /> },
-          { key: 'who', title: 'Actor', width: '190px', cell: (change) => <bdi>{actorOf(change)}</bdi> },
-          {
-            key: 'action',
-            title: 'Action',
-            width: '190px',
-            phone: 'title',
-            cell: ({ action }) => actionInWords(action),
-          },
-          {
-            key: 'changed',
-            title: 'Changes',
-            cell: (change) => (
-              <Dimmed>
-                <bdi>{differencesOf(change).map(differenceInWords).join(' · ')}</bdi>
-              </Dimmed>
-            ),
-          },
+          { key: 'change', title: 'Change', phone: 'title', cell: (change) => <ChangeSentence of={change} /> },
         ]}
       />
     </Stack>

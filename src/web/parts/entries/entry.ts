@@ -20,7 +20,6 @@ export const askHistory = (id: string, signal: AbortSignal) =>
 
 export type Entry = Awaited<ReturnType<typeof askEntries>>['data'][number]
 export type EntryDetail = Awaited<ReturnType<typeof askEntry>>
-export type HistoryStep = Awaited<ReturnType<typeof askHistory>>['data'][number]
 
 /** A bulk action. */
 export type Action = Parameters<(typeof api)['token-entries']['actions']['post']>[0]

@@ -169,7 +169,9 @@ describe('placing an entry by hand', () => {
     const { id } = await report()
     await patch(id, { project: 'ACME', summary: 'Two\nlines', labels: { b: '2', a: '1' } })
     await patch(id, { project: 'ACME', summary: 'Two lines', labels: { a: '1', b: '2' } })
-    const history = (await app.call(`GET /api/v1/token-entries/${id}/history`, { session: owner.session })).json.data
+    const { json } = await app.call(`GET /api/v1/token-entries/${id}/history`, { session: owner.session })
+    const { data: history, names } = json
+    expect(names).toEqual([{ id: history[1].details.to.project.id, name: 'ACME' }])
     expect(history.map(({ action }: { action: string }) => action)).toEqual(['created', 'placed'])
     expect(history[1].details).toEqual({
       because: 'by_hand',
