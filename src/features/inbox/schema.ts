@@ -6,6 +6,10 @@ import { INBOX_KINDS, KINDS } from './kinds.ts'
 export const InboxItem = component('InboxItem', 'Things of one kind that wait for the caller.', {
   kind: oneOf(INBOX_KINDS, INBOX_KINDS.map((kind) => `\`${kind}\`: ${KINDS[kind].description}.`).join(' ')),
   count: integer('How many there are.', { minimum: 1 }),
+  decisions: integer(
+    'How many rows the page Inbox has for them: one for each sheet, bill and proposed rule, one for each project with entries to approve, and one for each list of another kind.',
+    { minimum: 1 },
+  ),
   cost: orNull(
     number(
       'Cost of the entries in US dollars; null if it is unknown, and for everything but entries and sheets to approve.',
@@ -21,6 +25,7 @@ export type InboxItem = Static<typeof InboxItem>
 
 export const Inbox = component('Inbox', 'Everything that waits for the caller.', {
   open: integer('The sum of all counts.', { minimum: 0 }),
+  decisions: integer('The sum of all decisions, as the page Inbox and the menu show it.', { minimum: 0 }),
   data: array('What waits, in the order to work through it; nothing for a count of 0.', InboxItem),
 })
 export type Inbox = Static<typeof Inbox>

@@ -47,7 +47,8 @@ interface Asking {
   kinds: ReadonlySet<InboxKind>
 }
 
-type Found = Omit<InboxItem, 'kind'>
+/** Without `decisions`, what is found is one. */
+type Found = Omit<InboxItem, 'kind' | 'decisions'> & Partial<Pick<InboxItem, 'decisions'>>
 
 /** As reports count them: rejected and voided entries need nothing more. */
 const LIVE: EntryFilter = { status: ['submitted', 'approved', 'billed'], superseded: false }
@@ -80,18 +81,35 @@ export function createInboxService(dependencies: Dependencies) {
 
   async function entriesToApprove({ person, viewer }: Asking): Promise<Found[]> {
     if (seesEverything(person.role) && !(await organization.settings()).approvalRequired) return []
-    const filters = await entries.approval.waitingFilters(person, viewer)
+    const [filters, sums] = await Promise.all([
+      entries.approval.waitingFilters(person, viewer),
+      entries.approval.sumWaiting({ person, viewer }, {}),
+    ])
     return Promise.all(
       filters.map(async (filter) => {
         const [sum] = await reports.countParts(viewer, filter, [{ status: ['submitted'] }])
-        return { ...NOTHING, count: sum!.entries, cost: moneyNumber(sum!.costNanos), list: listPath(filter) }
+        const { project: projects } = filter
+        const waiting = sums.filter(({ project }) => !projects || (project && projects.includes(project.uid)))
+        return {
+          ...NOTHING,
+          count: sum!.entries,
+          decisions: waiting.length,
+          cost: moneyNumber(sum!.costNanos),
+          list: listPath(filter),
+        }
       }),
     )
   }
 
   async function sheetsToApprove(party: Pick<Party, 'person' | 'viewer'>): Promise<Found> {
     const { sheets: count, costNanos, oldestAt } = await sheets.sumWaitingSheets(party)
-    return { count, cost: moneyNumber(costNanos), list: '/api/v1/approvals', oldest_at: timestampOrNull(oldestAt) }
+    return {
+      count,
+      decisions: count,
+      cost: moneyNumber(costNanos),
+      list: '/api/v1/approvals',
+      oldest_at: timestampOrNull(oldestAt),
+    }
   }
 
   async function ownSheets({ person }: Asking, status: 'returned' | 'open'): Promise<Found> {
@@ -107,6 +125,7 @@ export function createInboxService(dependencies: Dependencies) {
     return {
       ...NOTHING,
       count: own.sheets,
+      decisions: own.sheets,
       list: `/api/v1/token-sheets?${parameters}`,
       oldest_at: timestampOrNull(own.oldestAt),
     }
@@ -116,6 +135,12 @@ export function createInboxService(dependencies: Dependencies) {
     ...NOTHING,
     count: await count,
     list,
+  })
+
+  /** Of which each is decided by itself. */
+  const each = async (count: Promise<number>, list: string): Promise<Found> => ({
+    ...(await counted(count, list)),
+    decisions: await count,
   })
 
   return {
@@ -131,8 +156,8 @@ export function createInboxService(dependencies: Dependencies) {
         own_held_entries: () =>
           counted(entries.approval.countHeld(person.id), listPath({ agent_manager: [person.uid], status: ['held'] })),
         conflicting_tickets: () => counted(projects.countConflictingTickets(), '/api/v1/tickets?conflicting=true'),
-        rule_proposals: () => counted(placement.countOpenProposals(), '/api/v1/placement-rules/proposals?state=open'),
-        failed_deliveries: () => counted(bills.countUndelivered(), '/api/v1/bills?state=sent&delivery_failed=true'),
+        rule_proposals: () => each(placement.countOpenProposals(), '/api/v1/placement-rules/proposals?state=open'),
+        failed_deliveries: () => each(bills.countUndelivered(), '/api/v1/bills?state=sent&delivery_failed=true'),
         unread_agents: () => {
           const parameters = new URLSearchParams({ user: person.email, reads_all: 'false' })
           return counted(agentStatus.countUnread(person.id), `/api/v1/agent-status?${parameters}`)
@@ -142,11 +167,12 @@ export function createInboxService(dependencies: Dependencies) {
       const found = await Promise.all(
         INBOX_KINDS.filter((kind) => asking.kinds.has(kind)).map(async (kind): Promise<InboxItem[]> => {
           const items = isOfEntries(kind) ? ((await ofEntries)[kind] ?? []) : await read[kind]()
-          return [items].flat().map((item) => ({ kind, ...item }))
+          return [items].flat().map((item) => ({ kind, ...item, decisions: item.decisions ?? 1 }))
         }),
       )
       const data = found.flat().filter(({ count }) => count > 0)
-      return { open: data.reduce((sum, { count }) => sum + count, 0), data }
+      const sumOf = (field: 'count' | 'decisions') => data.reduce((sum, item) => sum + item[field], 0)
+      return { open: sumOf('count'), decisions: sumOf('decisions'), data }
     },
   }
 }

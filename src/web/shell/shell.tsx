@@ -52,7 +52,7 @@ export function Shell({ children }: { children: ReactNode }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of page that closes the menu
   useEffect(() => menu.close(), [path])
   useWindowTitle(here?.title, me.settings.name)
-  const open = useInbox(me.person.role !== 'viewer').data?.open ?? 0
+  const open = useInbox(me.person.role !== 'viewer').data?.decisions ?? 0
   useEffect(() => showOpenCount(open), [open])
   // What waits for one person is not shown to the next.
   useEffect(() => () => showOpenCount(0), [])

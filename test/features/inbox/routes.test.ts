@@ -11,6 +11,7 @@ const ids: Record<string, string> = {}
 interface Item {
   kind: string
   count: number
+  decisions: number
   cost: number | null
   list: string
 }
@@ -138,7 +139,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const inboxOf = (name: string): Promise<{ open: number; data: Item[] }> => call(name, 'GET /api/v1/inbox')
+const inboxOf = (name: string): Promise<{ open: number; decisions: number; data: Item[] }> => call(name, 'GET /api/v1/inbox')
 
 const countsOf = async (name: string) =>
   Object.fromEntries(
@@ -172,13 +173,14 @@ test('each person gets what concerns them, and nothing of others', async () => {
   // Own entries are for others to approve.
   expect(await countsOf('lead')).toEqual({ sheets_to_approve: 1, entries_to_approve: 4, own_held_entries: 1 })
   expect(await countsOf('other')).toEqual({})
-  expect(await inboxOf('other')).toEqual({ open: 0, data: [] })
+  expect(await inboxOf('other')).toEqual({ open: 0, decisions: 0, data: [] })
 })
 
 test('each count is the total of its list, also for a deputy, and they add up', async () => {
   for (const name of Object.keys(sessions)) {
-    const { open, data } = await inboxOf(name)
+    const { open, decisions, data } = await inboxOf(name)
     expect(open).toBe(data.reduce((sum, { count }) => sum + count, 0))
+    expect(decisions).toBe(data.reduce((sum, item) => sum + item.decisions, 0))
     for (const { kind, count, cost, list } of data) {
       const body = await call(name, `GET ${list}`)
       if (kind === 'sheets_to_approve') {
@@ -194,7 +196,27 @@ test('each count is the total of its list, also for a deputy, and they add up', 
     const approvals = await call(name, 'GET /api/v1/approvals')
     const waiting = data.filter(({ kind }) => kind === 'entries_to_approve')
     expect(waiting.reduce((sum, { count }) => sum + count, 0)).toBe(approvals.entries.entries)
+    // A row for each project, however many entries it has.
+    expect(waiting.reduce((sum, item) => sum + item.decisions, 0)).toBe(approvals.entries.projects.length)
   }
+})
+
+test('decisions are counted as the rows that the Inbox has', async () => {
+  const { open, data } = await inboxOf('admin')
+  const decisions = Object.fromEntries(data.map((item) => [item.kind, item.decisions]))
+  expect(decisions).toEqual({
+    sheets_to_approve: 1,
+    // Three projects, and what is in none.
+    entries_to_approve: 4,
+    held_entries: 1,
+    unattributed_entries: 1,
+    unpriced_entries: 1,
+    conflicting_tickets: 1,
+    rule_proposals: 1,
+    failed_deliveries: 1,
+    failing_webhooks: 1,
+  })
+  expect(open).toBe(18)
 })
 
 test('billing and admins have no entries to approve where bills need no approval', async () => {

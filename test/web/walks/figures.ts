@@ -66,7 +66,7 @@ export async function totalsOf(href: string, ask: Ask, timeZone: string): Promis
     const { data } = await ask('GET /reports/unpriced?limit=200')
     return { models: exactly(data.length) }
   }
-  if (path === '/inbox') return { waiting: exactly((await ask('GET /inbox')).open) }
+  if (path === '/inbox') return { waiting: exactly((await ask('GET /inbox')).decisions) }
   if (path === '/work' && read.get('conflicting') === 'true') {
     const { data } = await ask('GET /tickets?conflicting=true&limit=50')
     return { tickets: exactly(data.length) }
