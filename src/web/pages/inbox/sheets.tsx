@@ -1,5 +1,5 @@
 /** Token sheets that wait for the person's approval, and their own ones that wait for them. */
-import { Anchor } from '@mantine/core'
+import { Anchor, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -12,19 +12,17 @@ import { Ago, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { Caption } from '../../parts/texts.tsx'
-import { answer, api, apiUntil } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
 import { forget } from '../../server/queries.ts'
 import { notify, useSend } from '../../server/send.ts'
+import { ApproveWeek } from './approve-week.tsx'
 import { Decisions, Row, Rows } from './row.tsx'
 import { pressedBy } from './rows.ts'
+import { CHANGES, sheetOf } from './sheet-changes.ts'
 import { useDecided } from './undo.ts'
 
 type Sheet = Approvals['sheets']['data'][number]
-
-const CHANGES = ['sheets', 'entries', 'reports', 'audit'] as const
-
-const sheetOf = (id: string) => api['token-sheets']({ id })
 
 export function SheetsToApprove() {
   const { data, error, refetch } = useApprovals()
@@ -33,6 +31,11 @@ export function SheetsToApprove() {
   const { sheets, data: shown } = data.sheets
   return (
     <>
+      {shown.length > 0 && (
+        <Group>
+          <ApproveWeek sheets={shown} />
+        </Group>
+      )}
       <Rows label="Token sheets to approve">
         {shown.map((sheet) => (
           <SheetToApprove key={sheet.id} sheet={sheet} />
