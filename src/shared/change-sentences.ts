@@ -122,9 +122,9 @@ const voided =
 
 /** A project or ticket, with its own name: “project ACME”. */
 function placeIn({ project, ticket }: Fields): Part[] {
-  const named = (value: unknown): Named | undefined =>
-    typeof value === 'string' ? { name: value } : (namedIn(value) ?? undefined)
-  const [onTicket, inProject] = [named(ticket), named(project)]
+  const onTicket: Named | undefined = typeof ticket === 'string' ? { name: ticket } : namedIn(ticket)
+  const inProject: Named | undefined =
+    typeof project === 'string' ? { name: project, isProject: true } : namedIn(project)
   if (onTicket) return say`ticket ${onTicket}${inProject ? say` in project ${inProject}` : []}`
   return inProject ? say`project ${inProject}` : []
 }

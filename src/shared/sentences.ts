@@ -4,6 +4,8 @@
 export interface Named {
   name: string
   id?: string
+  /** Whether it is the key of a project, without an id. */
+  isProject?: true
 }
 export type Part = string | Named
 export type Fields = Readonly<Record<string, unknown>>

@@ -10,7 +10,7 @@ import type { api, Body } from '../server/api.ts'
 import { useSettings } from '../server/me.ts'
 import classes from './sentence.module.css'
 import { Caption } from './texts.tsx'
-import { addressOfId } from './thing-address.ts'
+import { addressOfId, addressOfThing } from './thing-address.ts'
 
 export type Change = Body<Awaited<ReturnType<typeof api.audit.get>>>['data'][number]
 
@@ -23,7 +23,8 @@ export const Sentence = ({ of }: { of: readonly Part[] }) => (
   <span className={classes.sentence}>
     {of.map((part, at) => {
       if (typeof part === 'string') return part
-      const href = part.id === undefined ? undefined : addressOfId(part.id)
+      const ofKey = part.isProject && addressOfThing('project', part.name)
+      const href = part.id === undefined ? ofKey : addressOfId(part.id)
       const name = <bdi>{part.name}</bdi>
       // A sentence may name the same thing twice.
       const key = `${at} ${part.name}`

@@ -132,7 +132,9 @@ describe.skipIf(!CHROMIUM)('the day of', () => {
       const { page, open, issues, close } = await web.visit({ as: LEAD })
       try {
         await open('/')
-        await page.getByRole('link', { name: `${waiting.toLocaleString('en')} for you to approve` }).click()
+        await page
+          .getByRole('link', { name: new RegExp(`^Entries to approve .* ${waiting.toLocaleString('en')} `) })
+          .click()
         await page.getByRole('heading', { name: /^Entries to approve/ }).waitFor()
         expect(issues()).toEqual([])
       } finally {

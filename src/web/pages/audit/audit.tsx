@@ -144,8 +144,8 @@ export default function Audit() {
 }
 
 const COLUMNS: Column<Change>[] = [
-  momentColumn('at', 'Time', ({ at }) => at, { width: '165px', phone: 'value' }),
-  { key: 'change', title: 'Change', phone: 'title', cell: (change) => <ChangeSentence of={change} /> },
+  momentColumn('at', 'Time', ({ at }) => at, { width: '165px', phone: 'title' }),
+  { key: 'change', title: 'Change', phone: 'bare', cell: (change) => <ChangeSentence of={change} /> },
 ]
 
 interface ChangeDrawerProps {

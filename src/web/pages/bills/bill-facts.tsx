@@ -1,12 +1,17 @@
 /** Next to the bill: internal details, deliveries and history. */
-import { Divider, Stack, Text, Timeline } from '@mantine/core'
+import { Anchor, Divider, Group, Stack, Text, Timeline } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import { say } from '../../../shared/sentences.ts'
+import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
 import { Ago, Moment, Money } from '../../parts/figures.tsx'
 import { PlainTable } from '../../parts/plain-table.tsx'
+import { Sentence } from '../../parts/sentence.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Caption, Note } from '../../parts/texts.tsx'
+import { useRole } from '../../server/me.ts'
 import { amountOf, type Bill } from './bill-body.ts'
 import { BillLink } from './bill-link.tsx'
 import { Heading } from './heading.tsx'
@@ -106,11 +111,27 @@ function Recipient({ delivery }: { delivery: Bill['deliveries'][number] }) {
 
 function History({ bill }: { bill: Bill }) {
   const { created_at, created_by, paid, void: voided } = bill
+  const isAdmin = useRole('admin')
   return (
     <div>
-      <Heading>History</Heading>
+      <Group justify="space-between" align="baseline">
+        <Heading>History</Heading>
+        {isAdmin && (
+          <Anchor component={Link} href={addressOf('/audit', { object: bill.id })} size="sm">
+            All changes
+          </Anchor>
+        )}
+      </Group>
       <Timeline bulletSize={12} lineWidth={2} active={9}>
-        <Timeline.Item title={<Text size="sm">Sent by {created_by?.name ?? 'the command line'}</Text>}>
+        <Timeline.Item
+          title={
+            <Text size="sm">
+              <Sentence
+                of={say`${created_by ?? 'The command line on the server'} sent ${bill.kind === 'bill' ? 'the bill' : 'the credit note'}`}
+              />
+            </Text>
+          }
+        >
           <When>
             <Moment at={created_at} />
           </When>

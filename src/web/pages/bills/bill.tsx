@@ -10,7 +10,6 @@ import { Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Note } from '../../parts/texts.tsx'
 import { useSettings } from '../../server/me.ts'
-import { Changes } from '../things/changes.tsx'
 import { BillActions } from './bill-actions.tsx'
 import { askBill, type Bill, type BillLine, scopeOf } from './bill-body.ts'
 import { BillFacts } from './bill-facts.tsx'
@@ -73,10 +72,7 @@ function SentBill({ bill }: { bill: Bill }) {
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
-          <Stack gap="xl">
-            <BillFacts bill={bill} />
-            <Changes of={bill.id} />
-          </Stack>
+          <BillFacts bill={bill} />
         </Grid.Col>
       </Grid>
       <LineEntries bill={bill} line={line} close={() => setLine(null)} />

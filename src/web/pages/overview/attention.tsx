@@ -1,28 +1,33 @@
-/** The open issues of the period, each with a link to its entries. */
-import { Anchor, Paper, Skeleton } from '@mantine/core'
+/** What of the period this person can decide, and what else is to be known of its figures. */
+import { Paper, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { figure } from '../../parts/figure-link.tsx'
-import { CheckRow, completenessQuery, GAPS, OpenChecks, OpenRow } from '../../parts/open-checks.tsx'
+import { Checks, completenessQuery, GAPS, OpenRow } from '../../parts/open-checks.tsx'
 import { CardTitle, Note } from '../../parts/texts.tsx'
 import { useInbox } from '../../server/inbox.ts'
 import { useRole } from '../../server/me.ts'
 import { addressIn, boundsOf, isFiltered, type Scope } from './scope.ts'
 import { useTicketsToDecide } from './usage.ts'
 
-/** Of all periods; own entries, for example, wait for others. */
-function ForYou() {
-  const { data } = useInbox()
-  const waiting = data?.data.filter(({ kind }) => kind === 'entries_to_approve') ?? []
-  const entries = waiting.reduce((sum, { count }) => sum + count, 0)
-  if (entries === 0) return null
+/** Of all periods; they are decided in the Inbox, where own ones wait for others. */
+const TO_APPROVE = {
+  entries_to_approve: { title: 'Entries to approve', unit: ['entry', 'entries'] },
+  sheets_to_approve: { title: 'Token sheets to approve', unit: ['sheet', 'sheets'] },
+} as const
+
+function ToApprove({ kind, waiting }: { kind: keyof typeof TO_APPROVE; waiting: number }) {
+  const { title, unit } = TO_APPROVE[kind]
   return (
-    <Anchor component={Link} href="/inbox" size="xs" display="inline-block" mb={6}>
-      {count(entries)} for you to approve
-    </Anchor>
+    <OpenRow
+      href="/inbox"
+      title={title}
+      description="wait for your approval, of any period"
+      figure={count(waiting)}
+      counted={counted(waiting, unit[0], unit[1])}
+    />
   )
 }
 
@@ -30,44 +35,48 @@ export function Attention({ scope }: { scope: Scope }) {
   const { data, error, refetch, isPlaceholderData } = useQuery(completenessQuery(boundsOf(scope)))
   const toDecide = useTicketsToDecide(useRole('billing', 'admin') && !isFiltered(scope))
   const tickets = isFiltered(scope) ? 0 : (toDecide.data?.tickets ?? 0)
-  const shown = data?.filter(({ check, entries }) => {
-    const gap = GAPS[check]
-    return entries > 0 && gap && !(gap.instead && scope.filter[gap.instead].length > 0)
+  const inbox = useInbox().data?.data ?? []
+  const kinds = Object.keys(TO_APPROVE) as (keyof typeof TO_APPROVE)[]
+  const toApprove = kinds.flatMap((kind) => {
+    const waiting = inbox.filter((item) => item.kind === kind).reduce((sum, { count }) => sum + count, 0)
+    return waiting > 0 && !isFiltered(scope) ? [{ kind, waiting }] : []
   })
-  const isDone = shown?.every(({ check }) => GAPS[check]!.isNote) && tickets === 0
+  const shown = data?.filter(({ check, entries }) => {
+    const { instead } = GAPS[check] ?? {}
+    return entries > 0 && !(instead && scope.filter[instead].length > 0)
+  })
   return (
     <Paper withBorder p="md" h="100%" opacity={isPlaceholderData ? 0.55 : 1}>
       <CardTitle mb={4}>Needs attention</CardTitle>
       {error && !data && <Failure error={error} retry={refetch} />}
       {!data && !error && <Skeleton height={240} />}
       {toDecide.error && !toDecide.data && <Failure error={toDecide.error} retry={toDecide.refetch} />}
-      {isDone && !toDecide.isLoading && !toDecide.error && (
-        <Note mt="sm">
-          All done: every entry in this period is assigned and priced, and approved and billed where it can be.
-        </Note>
+      {shown && !toDecide.isLoading && (
+        <Checks
+          checks={shown}
+          addressOf={(page) => addressIn(page, scope)}
+          empty={!toDecide.error && <Note mt="sm">Nothing in this period needs a decision from you.</Note>}
+        >
+          {(toApprove.length > 0 || tickets > 0) && (
+            <>
+              {toApprove.map((each) => (
+                <ToApprove key={each.kind} {...each} />
+              ))}
+              {tickets > 0 && (
+                <OpenRow
+                  href={addressOf('/work', { tab: 'tickets', conflicting: true })}
+                  title="Conflicting tickets"
+                  description="reported under different projects"
+                  figure={
+                    toDecide.data?.hasMore ? `${tickets}+` : <span {...figure('tickets', tickets)}>{tickets}</span>
+                  }
+                  counted={`${toDecide.data?.hasMore ? 'more than ' : ''}${counted(tickets, 'ticket')}`}
+                />
+              )}
+            </>
+          )}
+        </Checks>
       )}
-      <OpenChecks>
-        {tickets > 0 && (
-          <OpenRow
-            href={addressOf('/work', { tab: 'tickets', conflicting: true })}
-            title="Conflicting tickets"
-            description="reported under different projects"
-            figure={toDecide.data?.hasMore ? `${tickets}+` : <span {...figure('tickets', tickets)}>{tickets}</span>}
-            counted={`${toDecide.data?.hasMore ? 'more than ' : ''}${counted(tickets, 'ticket')}`}
-          />
-        )}
-        {shown?.map((check) => {
-          const page = GAPS[check.check]!.page
-          return (
-            <CheckRow
-              key={check.check}
-              check={check}
-              href={page && addressIn(page, scope)}
-              more={check.check === 'unapproved' && <ForYou />}
-            />
-          )
-        })}
-      </OpenChecks>
     </Paper>
   )
 }

@@ -37,8 +37,8 @@ export function Changes({ of }: { of: string }) {
         rowKey={(change) => `${change.at} ${change.action} ${change.object?.id} ${JSON.stringify(change.after)}`}
         empty={null}
         columns={[
-          { key: 'at', title: 'Time', width: '140px', phone: 'value', cell: ({ at }) => <Ago at={at} /> },
-          { key: 'change', title: 'Change', phone: 'title', cell: (change) => <ChangeSentence of={change} /> },
+          { key: 'at', title: 'Time', width: '140px', phone: 'title', cell: ({ at }) => <Ago at={at} /> },
+          { key: 'change', title: 'Change', phone: 'bare', cell: (change) => <ChangeSentence of={change} /> },
         ]}
       />
     </Stack>
