@@ -70,8 +70,7 @@ const LABELS: Readonly<Record<string, string>> = {
 /** What other fields say as well. */
 const HIDDEN = new Set(['assumed_projects', 'id', 'measure', 'placed_by', 'price', 'project_decided'])
 
-export const labelOf = (field: string): string =>
-  Object.hasOwn(LABELS, field) ? LABELS[field]! : field.replaceAll('_', ' ')
+const labelOf = (field: string): string => (Object.hasOwn(LABELS, field) ? LABELS[field]! : field.replaceAll('_', ' '))
 
 /** Money in responses is raw JSON. */
 export function numberOf(value: unknown): number | undefined {

@@ -124,7 +124,7 @@ export const GAPS: Partial<Record<OpenCheck['check'], Gap>> = {
 }
 
 /** The frame of the rows. */
-export const OpenChecks = ({ children }: { children: ReactNode }) => <ul className={classes.checks}>{children}</ul>
+const OpenChecks = ({ children }: { children: ReactNode }) => <ul className={classes.checks}>{children}</ul>
 
 interface ChecksProps {
   /** Those that find entries. */

@@ -139,7 +139,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const inboxOf = (name: string): Promise<{ open: number; decisions: number; data: Item[] }> => call(name, 'GET /api/v1/inbox')
+const inboxOf = (name: string): Promise<{ open: number; decisions: number; data: Item[] }> =>
+  call(name, 'GET /api/v1/inbox')
 
 const countsOf = async (name: string) =>
   Object.fromEntries(

@@ -149,7 +149,7 @@ describe.skipIf(!CHROMIUM)('every page', () => {
     visitor.requests()
     const printed = page.evaluate<string | null>(PRINTED)
     await page.keyboard.press('Control+p')
-    expect(await printed).toMatch(/^History.*client added/s)
+    expect(await printed).toMatch(/^History.*added client/s)
     expect(await missing()).toEqual([])
     await visitor.open(path)
     visitor.requests()
