@@ -59,6 +59,20 @@ export function dayInShort(day: string, now = new Date()): string {
 /** Formats a day, which has no zone: `21 Nov 2026`. */
 export const dayInWords = (day: string): string => formatOf('UTC', DAY).format(new Date(`${day}T00:00:00Z`))
 
+const TOKENS: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = { day: 'D', month: 'MMM', year: 'YYYY' }
+
+/** How {@link dayInWords} writes days, for fields in which one types them: `D MMM YYYY`, as dayjs reads it. */
+export function dayPattern(): string {
+  const parts = formatOf('UTC', DAY).formatToParts(0)
+  return parts
+    .map(({ type, value }) => (type === 'month' && /^\d/.test(value) ? 'M' : (TOKENS[type] ?? `[${value}]`)))
+    .join('')
+    .replaceAll('[ ]', ' ')
+}
+
+/** The same with the time of day, as {@link dayAndTime} writes both. */
+export const dayAndTimePattern = (): string => `${dayPattern()}, HH:mm`
+
 /** Formats the month of a day: `Nov 2026`. */
 export const monthInWords = (day: string): string =>
   formatOf('UTC', { month: 'short', year: 'numeric' }).format(new Date(`${day}T00:00:00Z`))

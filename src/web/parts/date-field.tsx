@@ -1,5 +1,6 @@
 import { DateInput, type DateInputProps } from '@mantine/dates'
 import { useState } from 'react'
+import { dayPattern } from '../format/moments.ts'
 
 /**
  * A date to type, or to choose from a calendar, which opens on a click or the down arrow. Not with the focus, as that of
@@ -9,6 +10,7 @@ export function DateField({ onClick, onKeyDown, onBlur, onChange, ...props }: Da
   const [isOpen, setOpen] = useState(false)
   return (
     <DateInput
+      valueFormat={dayPattern()}
       {...props}
       popoverProps={{ ...props.popoverProps, opened: isOpen }}
       onClick={(event) => {

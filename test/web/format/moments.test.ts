@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { startOfDay as startOfDayOnServer } from '../../../src/lib/calendar.ts'
+import { setLocale } from '../../../src/web/format/locale.ts'
 import {
   addDays,
   addMonths,
@@ -9,6 +10,7 @@ import {
   dayInShort,
   dayInWords,
   dayOf,
+  dayPattern,
   daysBetween,
   duration,
   firstOfMonth,
@@ -34,6 +36,22 @@ const ZONES = [
 const zone = fc.constantFrom(...ZONES)
 const day = fc.integer({ min: 0, max: 36_000 }).map((days) => addDays('1970-01-02', days))
 const second = fc.integer({ min: 0, max: 4_000_000_000 }).map((seconds) => new Date(seconds * 1_000))
+
+test('fields show days as texts do', () => {
+  try {
+    for (const [locale, pattern] of [
+      ['en-GB', 'D MMM YYYY'],
+      ['en-US', 'MMM D[, ]YYYY'],
+      ['de-DE', 'D[. ]MMM YYYY'],
+      ['ja-JP', 'YYYY[年]M[月]D[日]'],
+    ]) {
+      setLocale(locale!)
+      expect(dayPattern()).toBe(pattern!)
+    }
+  } finally {
+    setLocale('en-GB')
+  }
+})
 
 test('a day begins in the browser at the moment at which it begins on the server', () => {
   fc.assert(

@@ -15,7 +15,7 @@ import {
 import { DatePickerInput, MonthPickerInput } from '@mantine/dates'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
-import { dayInWords, dayOf } from '../../format/moments.ts'
+import { dayInWords, dayOf, dayPattern } from '../../format/moments.ts'
 import { CountField, DecimalField, PERCENT_DIGITS } from '../../parts/number-fields.tsx'
 import { ClientPicker, ProjectPicker } from '../../parts/pickers.tsx'
 import { Caption } from '../../parts/texts.tsx'
@@ -121,7 +121,7 @@ function WhatAndWhen({ form }: { form: BillForm }) {
             type="range"
             allowSingleDateInRange
             label={`First and last day (${time_zone})`}
-            valueFormat="D MMM YYYY"
+            valueFormat={dayPattern()}
             maxDate={today}
             firstDayOfWeek={firstDayOfWeek}
             flex={1}

@@ -67,7 +67,6 @@ export function PayDialog({ bill, isOpen, close }: BillDialogProps) {
         onChange={setOn}
         minDate={bill.issued_on}
         maxDate={today}
-        valueFormat="D MMM YYYY"
         firstDayOfWeek={firstDayOfWeek}
       />
       <TextInput

@@ -172,7 +172,7 @@ function TimeFields({ form }: { form: BudgetFormState }) {
   const { time_zone } = useSettings()
   const firstDayOfWeek = useFirstDayOfWeek()
   const { period } = form.values
-  const day = { valueFormat: 'D MMM YYYY', firstDayOfWeek, clearable: true }
+  const day = { firstDayOfWeek, clearable: true }
   return (
     <>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>

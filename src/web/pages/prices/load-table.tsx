@@ -242,7 +242,6 @@ function OptionFields({ options, change }: { options: Options; change: (next: Pa
           placeholder="From the file or its newest model"
           clearable
           maxDate={dayOf(new Date(), time_zone)}
-          valueFormat="D MMM YYYY"
           value={options.asOf}
           onChange={(asOf) => change({ asOf })}
         />
@@ -251,7 +250,6 @@ function OptionFields({ options, change }: { options: Options; change: (next: Pa
           description={`Starts at midnight in ${time_zone}. Dates in the table are in UTC.`}
           placeholder="Today (always for new models)"
           clearable
-          valueFormat="D MMM YYYY"
           value={options.day}
           onChange={(day) => change({ day })}
         />

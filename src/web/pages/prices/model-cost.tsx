@@ -108,7 +108,7 @@ function Question({ address, ask, isAsking }: QuestionProps) {
         <ModelInput label="Model" placeholder="claude-sonnet-4-5" required {...form.getInputProps('model')} />
         <SimpleGrid cols={2} spacing="xs">
           <TextInput label="Provider" placeholder="Any" {...form.getInputProps('provider')} />
-          <DateField label="Date" placeholder="Now" clearable valueFormat="D MMM YYYY" {...form.getInputProps('at')} />
+          <DateField label="Date" placeholder="Now" clearable {...form.getInputProps('at')} />
         </SimpleGrid>
         <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="xs">
           {KINDS.map(({ kind, title }) => (

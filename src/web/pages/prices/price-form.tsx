@@ -101,12 +101,7 @@ export function PriceForm({ start = {}, close }: { start?: PriceStart; close: ()
           {...form.getInputProps('holds')}
         />
         {form.values.holds === 'day' && (
-          <DateField
-            label="Date"
-            description={`Starts at midnight in ${time_zone}.`}
-            valueFormat="D MMM YYYY"
-            {...form.getInputProps('day')}
-          />
+          <DateField label="Date" description={`Starts at midnight in ${time_zone}.`} {...form.getInputProps('day')} />
         )}
       </SimpleGrid>
       {current && <PriceChange of={current} />}

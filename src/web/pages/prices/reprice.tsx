@@ -120,7 +120,6 @@ function Scope({ change }: { change: (question: Question) => void }) {
             description={`Days in ${time_zone}`}
             placeholder="Any time"
             clearable
-            valueFormat="D MMM YYYY"
             value={from}
             onChange={(day) => {
               setFrom(day)
@@ -132,7 +131,6 @@ function Scope({ change }: { change: (question: Question) => void }) {
             description="Inclusive"
             placeholder="Now"
             clearable
-            valueFormat="D MMM YYYY"
             value={to}
             onChange={(day) => {
               setTo(day)

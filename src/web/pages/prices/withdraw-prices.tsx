@@ -48,7 +48,6 @@ export function WithdrawPrices({
       <DateField
         label="First day without it"
         description={`Starts at midnight in ${time_zone}.`}
-        valueFormat="D MMM YYYY"
         required
         {...form.getInputProps('day')}
       />

@@ -5,7 +5,7 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { counted } from '../../format/counts.ts'
-import { addDays, addMonths, dayOf, firstOfMonth } from '../../format/moments.ts'
+import { addDays, addMonths, dayOf, dayPattern, firstOfMonth } from '../../format/moments.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { type Period, periodInWords } from '../../parts/period.ts'
 import { type Choice, PersonPicker } from '../../parts/pickers.tsx'
@@ -115,7 +115,7 @@ export function NewSheet({ close, opened }: { close: () => void; opened: (sheet:
           firstDayOfWeek={firstDayOfWeek}
           label="Date range"
           description={`Inclusive. Time zone: ${time_zone}`}
-          valueFormat="D MMM YYYY"
+          valueFormat={dayPattern()}
           placeholder="First and last day"
           {...form.getInputProps('days')}
         />

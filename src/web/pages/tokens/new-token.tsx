@@ -154,7 +154,6 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
           <DateField
             label="Date (UTC)"
             minDate={addDays(today, 1)}
-            valueFormat="D MMM YYYY"
             firstDayOfWeek={firstDayOfWeek}
             {...form.getInputProps('expires_at')}
           />
