@@ -356,7 +356,7 @@ describe('tally prices', () => {
     expect(stdout).toMatch(/input +1,000 +3 +0\.003\n/)
     expect(stdout).toMatch(/output +500 +2 +0\.001\n/)
     expect(stdout).toContain('Total, rounded to 9 decimals: $0.004\n')
-    expect(stdout).toMatch(/repriced +Tally +price: prc_.*, list value: 0\.002 → 0\.004$/m)
+    expect(stdout).toMatch(/Tally repriced it: list value from \$0\.002 to \$0\.004$/m)
     expect(await tally.json(['entries', 'show', id])).toMatchObject({ id, valuation: { list_value: 0.004 } })
     expect((await tally.run(['entries', 'show', 'ent_none'])).code).toBe(1)
   })

@@ -183,18 +183,18 @@ describe.skipIf(process.platform !== 'linux')('processes for slow reads', () => 
   })
 
   test.skipIf(!Bun.which('taskset'))('are not ended for the time in which others had the processor', async () => {
-    const others = [1, 2].map(() => Bun.spawn(['taskset', '-c', '0', 'sh', '-c', 'while :; do :; done']))
+    const other = Bun.spawn(['taskset', '-c', '0', 'sh', '-c', 'while :; do :; done'])
     try {
       const { db } = await warm({ slowProgram: ['taskset', '-c', '0', ...SLOW_PROGRAM] })
       const deadlineMs = 1_000
       const startedAt = performance.now()
-      const outcome = await codeOf(db.slowly({ ...COMPUTES_FOR, deadlineMs }, { ms: deadlineMs * 0.6 }))
+      const outcome = await codeOf(db.slowly({ ...COMPUTES_FOR, deadlineMs }, { ms: deadlineMs * 0.75 }))
       const tookMs = performance.now() - startedAt
       // With even more to do on this machine, it may be ended after all.
-      if (tookMs < 3 * deadlineMs) expect(outcome).toBe('done')
+      if (tookMs < 2 * deadlineMs) expect(outcome).toBe('done')
       expect(tookMs).toBeGreaterThan(deadlineMs)
     } finally {
-      for (const other of others) other.kill('SIGKILL')
+      other.kill('SIGKILL')
     }
   })
 

@@ -38,8 +38,11 @@ const START_WAIT_MS = 2_000
  */
 const GRACE_MS = 20
 
-/** How many times as long as its deadline a query may take while others keep the processor from it. */
-const PATIENCE = 3
+/**
+ * How many times as long as its deadline a query may take while others keep the processor from it. With its waiting, it is
+ * answered before the server gives up a connection on which nothing is sent (`IDLE_TIMEOUT_SECONDS`).
+ */
+const PATIENCE = 2
 
 /** Less than this is not waited for. */
 const ALMOST_MS = 20
@@ -98,7 +101,7 @@ export class SlowPool {
 
   /**
    * The deadline applies to the query itself, from when it begins; it may wait for its turn as long again. On a busy machine,
-   * the time in which others had the processor does not count, so that both may take three times as long.
+   * the time in which others had the processor does not count, so that it may take twice as long.
    */
   ask(request: Query['request'], deadlineMs = this.options.deadlineMs): Promise<unknown> {
     const caller = currentCaller()
@@ -154,7 +157,7 @@ export class SlowPool {
       () => {
         if (this.#queue.remove(query)) query.reject(overloaded())
       },
-      this.options.deadlineMs * PATIENCE + (this.options.startMs ?? START_WAIT_MS),
+      this.options.deadlineMs + (this.options.startMs ?? START_WAIT_MS),
     )
     this.#next()
   }
