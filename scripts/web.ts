@@ -3,7 +3,7 @@
  * which the executable embeds and a server from source reads. Does nothing if that file is up to date, because
  * `scripts/start` runs it every time.
  */
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 // The library that shows the API reference comes already bundled.
 import scalar from '../node_modules/@scalar/api-reference/dist/browser/standalone.js' with { type: 'file' }
 import type { PackedFile } from '../src/embedded/pack.ts'
@@ -50,23 +50,48 @@ async function bundle(): Promise<{ files: Map<string, PackedFile>; script: strin
   const begin = await Bun.build({ ...options, entrypoints: [BEGIN], format: 'iife' })
   const outputs = [...main.outputs, ...begin.outputs]
   const files = new Map<string, PackedFile>()
-  for (const output of outputs) {
-    const name = output.path.split('/').at(-1)!
-    // The page's styles also contain those of lazily loaded modules.
-    if (name.endsWith('.css') && !name.startsWith('main-')) continue
-    files.set(name, await compressed(name, new Uint8Array(await output.arrayBuffer())))
-  }
-  const named = (kind: string, pattern: RegExp) => {
-    const output = outputs.find((output) => output.kind === kind && pattern.test(output.path))!
-    return `${ASSETS}${output.path.split('/').at(-1)}`
-  }
+  const add = async (name: string, text: string) =>
+    files.set(name, await compressed(name, new TextEncoder().encode(text)))
+  const scripts = outputs.filter(({ path }) => path.endsWith('.js'))
+  const texts = await Promise.all(scripts.map((output) => output.text()))
+  await Promise.all(scripts.map(({ path }, at) => add(basename(path), texts[at]!)))
+  // Of the page and of all modules that are loaded later.
+  const own = outputs.find(({ path }) => /main-[^/]*\.css$/.test(path))!
+  const styles = (await libraryStyles(texts.join())) + (await own.text())
+  const stylesName = `main-${Bun.hash.wyhash(styles).toString(36)}.css`
+  await add(stylesName, styles)
+  const named = (pattern: RegExp) =>
+    ASSETS + basename(scripts.find(({ kind, path }) => kind === 'entry-point' && pattern.test(path))!.path)
   // Chunks are named after the entry point as well, and load it only after themselves.
   return {
     files,
-    script: named('entry-point', /main-[^/]*\.js$/),
-    begin: named('entry-point', /begin-[^/]*\.js$/),
-    styles: named('asset', /main-[^/]*\.css$/),
+    script: named(/main-[^/]*\.js$/),
+    begin: named(/begin-[^/]*\.js$/),
+    styles: ASSETS + stylesName,
   }
+}
+
+/** In the order in which Mantine's rules replace each other. */
+const LIBRARIES = ['core', 'dates', 'notifications'].map((name) => join(ROOT, 'node_modules/@mantine', name))
+
+/**
+ * Mantine's styles of the components whose classes are in the scripts. Not bundled: Bun writes each logical property once
+ * for every language that is read from right to left, which made the styles three times as large.
+ */
+async function libraryStyles(scripts: string): Promise<string> {
+  const used: string[] = []
+  for (const library of LIBRARIES) {
+    const all = await Bun.file(join(library, 'styles.css')).text()
+    const paths = [...new Bun.Glob('styles/*.css').scanSync(library)].filter((path) => !path.endsWith('.layer.css'))
+    const files = await Promise.all(paths.map((path) => Bun.file(join(library, path)).text()))
+    const parts = (files.length > 0 ? files : [all]).map((text) => text.trim())
+    const isUsed = (text: string) => {
+      const classes = text.match(/\bm_[0-9a-f]+/g)
+      return !classes || classes.some((name) => scripts.includes(name))
+    }
+    used.push(...parts.filter(isUsed).sort((one, other) => all.indexOf(one) - all.indexOf(other)))
+  }
+  return used.join('').replace(/\s+/g, ' ')
 }
 
 export async function buildWeb(): Promise<void> {

@@ -1,6 +1,3 @@
-import '@mantine/core/styles.css'
-import '@mantine/dates/styles.css'
-import '@mantine/notifications/styles.css'
 import './main.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
