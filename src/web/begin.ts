@@ -5,37 +5,49 @@
 import './scheme.ts'
 import { lastMonth } from './pages/bills/run-body.ts'
 import { SORTS } from './pages/entries/entry-order.ts'
+import { widthFor } from './parts/charts/buckets.ts'
+import { asBounds, type Period, periodBefore, readPeriod } from './parts/period.ts'
 import { readVisitor, type Visitor } from './server/first-answers.ts'
 import { PAGE_LIMIT } from './server/list.ts'
 
 /**
- * The slowest request of a page at an address without filters, as the application sends it: one that differs from that
- * is sent twice. Undefined for addresses that need what only the application knows.
+ * The requests that a page at an address without filters waits for, as the application sends them: one that differs from
+ * that is sent twice. None for addresses that need what only the application knows.
  */
-type RequestAt = (search: URLSearchParams, visitor: Visitor) => string | undefined
+type RequestsAt = (search: URLSearchParams, visitor: Visitor) => string[]
 
-const REQUESTS: Record<string, RequestAt> = {
+const usageIn = (period: Period, more: Record<string, string>) =>
+  `/reports/usage?${new URLSearchParams({ ...asBounds(period), ...more })}`
+
+const REQUESTS: Record<string, RequestsAt> = {
+  '/': (search, { timeZone }) => {
+    if (search.size > 0) return []
+    const period = readPeriod(undefined, timeZone)
+    const groups = { bucket_width: 'all', group_by: 'project' }
+    return [
+      usageIn(period, { bucket_width: widthFor(period), fill_gaps: 'true' }),
+      usageIn(period, groups),
+      usageIn(periodBefore(period), groups),
+    ]
+  },
   '/entries': (search) => {
     const { sort = SORTS[0], order, ...others } = Object.fromEntries(search)
-    if (!SORTS.some((known) => known === sort) || Object.keys(others).length > 0) return undefined
+    if (!SORTS.some((known) => known === sort) || Object.keys(others).length > 0) return []
     const query = new URLSearchParams()
     if (sort !== SORTS[0]) query.set('sort', sort)
     if (order === 'asc') query.set('order', order)
     query.set('limit', PAGE_LIMIT)
-    return `/token-entries?${query}`
+    return [`/token-entries?${query}`]
   },
-  '/unattributed': (search) => (search.size === 0 ? `/reports/unattributed?limit=${PAGE_LIMIT}` : undefined),
+  '/unattributed': (search) => (search.size === 0 ? [`/reports/unattributed?limit=${PAGE_LIMIT}`] : []),
   '/bills/run': (search, { role, timeZone }) =>
-    search.size === 0 && (role === 'billing' || role === 'admin')
-      ? `/bills/run?month=${lastMonth(timeZone)}`
-      : undefined,
+    search.size === 0 && (role === 'billing' || role === 'admin') ? [`/bills/run?month=${lastMonth(timeZone)}`] : [],
 }
 
 /** Viewers have other pages. */
 function requestsOf(visitor: Visitor | undefined): string[] {
   if (!visitor || visitor.role === 'viewer') return ['/me']
-  const request = REQUESTS[location.pathname]?.(new URLSearchParams(location.search), visitor)
-  return ['/me', '/settings', ...(request === undefined ? [] : [request])]
+  return ['/me', '/settings', ...(REQUESTS[location.pathname]?.(new URLSearchParams(location.search), visitor) ?? [])]
 }
 
 function send(request: string): [path: string, answer: Promise<Response>] {

@@ -8,9 +8,7 @@ import { figure } from '../../parts/figure-link.tsx'
 import { Checks, completenessQuery, GAPS, OpenRow } from '../../parts/open-checks.tsx'
 import { CardTitle, Note } from '../../parts/texts.tsx'
 import { useInbox } from '../../server/inbox.ts'
-import { useRole } from '../../server/me.ts'
 import { addressIn, boundsOf, isFiltered, type Scope } from './scope.ts'
-import { useTicketsToDecide } from './usage.ts'
 
 /** Of all periods; they are decided in the Inbox, where own ones wait for others. */
 const TO_APPROVE = {
@@ -33,14 +31,14 @@ function ToApprove({ kind, waiting }: { kind: keyof typeof TO_APPROVE; waiting: 
 
 export function Attention({ scope }: { scope: Scope }) {
   const { data, error, refetch, isPlaceholderData } = useQuery(completenessQuery(boundsOf(scope)))
-  const toDecide = useTicketsToDecide(useRole('billing', 'admin') && !isFiltered(scope))
-  const tickets = isFiltered(scope) ? 0 : (toDecide.data?.tickets ?? 0)
-  const inbox = useInbox().data?.data ?? []
+  const inbox = useInbox()
+  const waitingOf = (kind: string) =>
+    isFiltered(scope)
+      ? 0
+      : (inbox.data?.data ?? []).reduce((sum, item) => sum + (item.kind === kind ? item.count : 0), 0)
+  const tickets = waitingOf('conflicting_tickets')
   const kinds = Object.keys(TO_APPROVE) as (keyof typeof TO_APPROVE)[]
-  const toApprove = kinds.flatMap((kind) => {
-    const waiting = inbox.filter((item) => item.kind === kind).reduce((sum, { count }) => sum + count, 0)
-    return waiting > 0 && !isFiltered(scope) ? [{ kind, waiting }] : []
-  })
+  const toApprove = kinds.map((kind) => ({ kind, waiting: waitingOf(kind) })).filter(({ waiting }) => waiting > 0)
   const shown = data?.filter(({ check, entries }) => {
     const { instead } = GAPS[check] ?? {}
     return entries > 0 && !(instead && scope.filter[instead].length > 0)
@@ -50,12 +48,12 @@ export function Attention({ scope }: { scope: Scope }) {
       <CardTitle mb={4}>Needs attention</CardTitle>
       {error && !data && <Failure error={error} retry={refetch} />}
       {!data && !error && <Skeleton height={240} />}
-      {toDecide.error && !toDecide.data && <Failure error={toDecide.error} retry={toDecide.refetch} />}
-      {shown && !toDecide.isLoading && (
+      {inbox.error && !inbox.data && <Failure error={inbox.error} retry={inbox.refetch} />}
+      {shown && !inbox.isLoading && (
         <Checks
           checks={shown}
           addressOf={(page) => addressIn(page, scope)}
-          empty={!toDecide.error && <Note mt="sm">Nothing in this period needs a decision from you.</Note>}
+          empty={!inbox.error && <Note mt="sm">Nothing in this period needs a decision from you.</Note>}
         >
           {(toApprove.length > 0 || tickets > 0) && (
             <>
@@ -67,10 +65,8 @@ export function Attention({ scope }: { scope: Scope }) {
                   href={addressOf('/work', { tab: 'tickets', conflicting: true })}
                   title="Conflicting tickets"
                   description="reported under different projects"
-                  figure={
-                    toDecide.data?.hasMore ? `${tickets}+` : <span {...figure('tickets', tickets)}>{tickets}</span>
-                  }
-                  counted={`${toDecide.data?.hasMore ? 'more than ' : ''}${counted(tickets, 'ticket')}`}
+                  figure={<span {...figure('tickets', tickets)}>{count(tickets)}</span>}
+                  counted={counted(tickets, 'ticket')}
                 />
               )}
             </>

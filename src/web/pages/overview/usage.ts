@@ -1,5 +1,5 @@
 /** The overview's queries, each answered from stored totals. */
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Width } from '../../parts/charts/buckets.ts'
 import type { Dimension } from '../../parts/usage/dimensions.ts'
 import { type Result, type Usage, type UsageQuestion, usageQuery } from '../../parts/usage/usage.ts'
@@ -30,21 +30,6 @@ export function useGroups(scope: Scope, dimension: Dimension, enabled = true) {
   const { data, isPlaceholderData } = useQuery({ ...reportQuery(scope, dimension), enabled })
   return { data: data && groupsOf(data), isPlaceholderData }
 }
-
-/** The highest count of conflicting tickets. */
-const TICKETS_COUNTED = 50
-
-/** The number of tickets that were reported under different projects, at any time. For billing and admins. */
-export const ticketsToDecideQuery = queryOptions({
-  queryKey: ['tickets', 'to decide'],
-  queryFn: async ({ signal }) => {
-    const query = { conflicting: 'true', limit: String(TICKETS_COUNTED) }
-    const { data, has_more } = await answer(apiUntil(signal).tickets.get({ query }))
-    return { tickets: data.length, hasMore: has_more }
-  },
-})
-
-export const useTicketsToDecide = (enabled: boolean) => useQuery({ ...ticketsToDecideQuery, enabled })
 
 /** Whether there are any entries at all, requested only if the period has none. */
 export const useHasEntries = (enabled: boolean) =>
