@@ -45,7 +45,8 @@ export function billedIssues(report: Record<string, string | string[] | undefine
       ? [
           {
             field: 'client',
-            code: 'required' as const,
+            // `none` names none.
+            code: named.length === 0 ? ('required' as const) : ('not_allowed' as const),
             message: 'must name the clients whose billed amounts are shown, or project their projects',
           },
         ]

@@ -3,7 +3,7 @@ import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox
 import type { SharedReport as SharedReportRecord } from '../../database/schema/records.ts'
 import { WEEKDAYS } from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
-import { conditions, exactlyOne, excludes, isAbsent, isGiven, when } from '../../schema/conditions.ts'
+import { conditions, exactlyOne, excludes, isAbsent, isGiven, isOneOf, when } from '../../schema/conditions.ts'
 import {
   array,
   chosen,
@@ -140,6 +140,7 @@ export const NewShareLink = Type.Object(
         code: 'not_allowed',
         message: 'excludes money and people: a bill is shown as it was sent',
       }),
+      when(isOneOf('money', 'billed'), { properties: { report: { anyOf: [isGiven('client'), isGiven('project')] } } }),
     ),
     $id: 'NewShareLink',
   },

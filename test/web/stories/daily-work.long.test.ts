@@ -108,7 +108,10 @@ describe.skipIf(!CHROMIUM)('the day of', () => {
         expect(await chart.getByRole('row').count()).toBeGreaterThan(2)
 
         await page.getByRole('button', { name: 'Filter', exact: true }).click()
-        await page.getByRole('option', { name: 'Client', exact: true }).click()
+        await page
+          .getByRole('listbox', { name: 'Filters' })
+          .getByRole('option', { name: 'Client', exact: true })
+          .click()
         await page.getByRole('option', { name: 'Kestrel Logistics' }).click()
         await page.getByRole('listbox', { name: 'Client' }).waitFor({ state: 'detached' })
         await page.waitForURL(/client=Kestrel/)

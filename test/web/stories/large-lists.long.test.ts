@@ -216,7 +216,7 @@ describe.skipIf(!CHROMIUM)('large lists', () => {
       )
       await open('/entries')
       await page.getByRole('button', { name: 'Filter', exact: true }).click()
-      await page.getByRole('option', { name: 'Agent', exact: true }).click()
+      await page.getByRole('listbox', { name: 'Filters' }).getByRole('option', { name: 'Agent', exact: true }).click()
       await page.getByRole('option', { name: named(0) }).waitFor()
       expect(await page.getByRole('option').count()).toBe(100)
       await page.getByText('Type to find others').waitFor()

@@ -128,9 +128,9 @@ describe.skipIf(!CHROMIUM)('every page', () => {
     await visitor.open(path)
     // Some are repeated until the server has counted everything.
     const first = [...new Set(visitor.requests())]
-    // Who asks, the settings, the inbox and the state of the totals; the client, its totals with their chart, what needs
-    // attention, and two more groups.
-    expect(first.length, first.join('\n')).toBeLessThanOrEqual(11)
+    // Who asks, the settings, the inbox and the state of the totals; the client, its totals with their chart and
+    // those of the period before, what needs attention, and two more groups.
+    expect(first.length, first.join('\n')).toBeLessThanOrEqual(12)
     expect(first.filter(isFurther)).toEqual([])
     await page.keyboard.press('Tab')
     expect(await missing()).toEqual([])

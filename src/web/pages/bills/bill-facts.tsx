@@ -112,6 +112,7 @@ function Recipient({ delivery }: { delivery: Bill['deliveries'][number] }) {
 function History({ bill }: { bill: Bill }) {
   const { created_at, created_by, paid, void: voided } = bill
   const isAdmin = useRole('admin')
+  const name = bill.kind === 'bill' ? 'bill' : 'credit note'
   return (
     <div>
       <Group justify="space-between" align="baseline">
@@ -126,9 +127,7 @@ function History({ bill }: { bill: Bill }) {
         <Timeline.Item
           title={
             <Text size="sm">
-              <Sentence
-                of={say`${created_by ?? 'The command line on the server'} sent ${bill.kind === 'bill' ? 'the bill' : 'the credit note'}`}
-              />
+              <Sentence of={say`${created_by ?? 'The command line on the server'} sent the ${name}`} />
             </Text>
           }
         >
@@ -137,12 +136,27 @@ function History({ bill }: { bill: Bill }) {
           </When>
         </Timeline.Item>
         {paid && (
-          <Timeline.Item title={<Text size="sm">Paid{paid.reference && `: ${paid.reference}`}</Text>}>
+          <Timeline.Item
+            title={
+              <Text size="sm">
+                <Sentence
+                  of={say`The ${name} was paid in full${paid.reference ? say`: ${{ name: paid.reference }}` : ''}`}
+                />
+              </Text>
+            }
+          >
             <When>{dayInWords(paid.on)}</When>
           </Timeline.Item>
         )}
         {voided && (
-          <Timeline.Item color="red" title={<Text size="sm">Voided</Text>}>
+          <Timeline.Item
+            color="red"
+            title={
+              <Text size="sm">
+                <Sentence of={say`The ${name} was voided: ${{ name: voided.reason }}`} />
+              </Text>
+            }
+          >
             <When>
               <Moment at={voided.at} />
             </When>

@@ -63,7 +63,7 @@ export function Grants({ person }: { person: Person }) {
       {data && (
         <Stack gap="sm">
           {data.length === 0 && (
-            <Text size="sm">Nothing yet. Viewers see only the clients and projects that you share with them.</Text>
+            <Text size="sm">This viewer can’t see anything yet. Share a client or project with them.</Text>
           )}
           {data.map((grant) => (
             <Group key={(grant.client ?? grant.project)!.id} justify="space-between" wrap="nowrap" gap="xs">
