@@ -46,7 +46,7 @@ describe.skipIf(!CHROMIUM)('the day of', () => {
         await dialog.getByLabel('E-mail address').fill('nora@kestrel.example')
         await dialog.getByRole('radio', { name: 'Viewer' }).check()
         await dialog.getByRole('button', { name: 'Invite' }).click()
-        await dialog.getByText('Viewers see only the clients and projects that you share with them.').waitFor()
+        await dialog.getByText('This viewer can’t see anything yet.').waitFor()
         expect(await barriers()).toEqual([])
         await dialog.getByRole('button', { name: 'Share something with Nora…' }).click()
         const share = page.getByRole('dialog', { name: 'Share with Nora' })
