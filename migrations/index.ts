@@ -79,6 +79,7 @@ import postgresSlices from './postgres/0051_slices.sql' with { type: 'text' }
 import postgresActiveTimeOfReports from './postgres/0052_active_time_of_reports.sql' with { type: 'text' }
 import postgresAgentStatus from './postgres/0053_agent_status.sql' with { type: 'text' }
 import postgresTelemetryCalls from './postgres/0054_telemetry_calls.sql' with { type: 'text' }
+import postgresLocale from './postgres/0055_locale.sql' with { type: 'text' }
 import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -135,6 +136,7 @@ import sqliteSlices from './sqlite/0051_slices.sql' with { type: 'text' }
 import sqliteActiveTimeOfReports from './sqlite/0052_active_time_of_reports.sql' with { type: 'text' }
 import sqliteAgentStatus from './sqlite/0053_agent_status.sql' with { type: 'text' }
 import sqliteTelemetryCalls from './sqlite/0054_telemetry_calls.sql' with { type: 'text' }
+import sqliteLocale from './sqlite/0055_locale.sql' with { type: 'text' }
 import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
@@ -287,5 +289,11 @@ export const MIGRATIONS: Migration[] = [
     name: 'telemetry_calls',
     sql: { sqlite: sqliteTelemetryCalls, postgres: postgresTelemetryCalls },
     compatibleFrom: 53,
+  },
+  {
+    version: 55,
+    name: 'locale',
+    sql: { sqlite: sqliteLocale, postgres: postgresLocale },
+    compatibleFrom: 54,
   },
 ]

@@ -12,6 +12,7 @@ export const TIME_ZONE = 'Europe/Berlin'
 export const SETTINGS = {
   name: 'Studio Meridian (demo data)',
   timeZone: TIME_ZONE,
+  locale: 'en-GB',
   currency: 'USD',
   email: 'accounts@meridian.example',
   address: 'Uferstraße 8\n10999 Berlin',

@@ -6,6 +6,7 @@ import { hasMoreCharacters } from '../lib/characters.ts'
 import { counted } from '../lib/counted.ts'
 import { parseExactDecimal } from '../lib/money.ts'
 import { composeName, foldName } from '../lib/names.ts'
+import { localeOf } from '../shared/locales.ts'
 
 export { ROLES, STAFF_ROLES, seesEverything }
 
@@ -87,6 +88,11 @@ export function issuesOfTimeZone(timeZone: string, pointer: string): Issue[] {
   }
   return [{ pointer, code: 'not_allowed', message: 'must be an IANA time zone, such as Europe/Berlin or UTC' }]
 }
+
+export const issuesOfLocale = (locale: string, pointer: string): Issue[] =>
+  localeOf(locale) === undefined
+    ? [{ pointer, code: 'not_allowed', message: 'must be the BCP 47 tag of a locale, such as de-CH or en-GB' }]
+    : []
 
 /** Listing them takes a tenth of a millisecond, and a billing run checks those of hundreds of bills. */
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))

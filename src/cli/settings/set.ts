@@ -12,6 +12,10 @@ export function addSettingsSetCommand(settings: Command): void {
     flags: {
       time_zone: '--time-zone <zone>',
       week_start: '--week-start <day>',
+      locale: {
+        flag: '--locale <tag>',
+        doc: 'locale that writes dates and numbers in bills, e-mails and pages, such as de-CH; none for ISO dates and English numbers',
+      },
       currency: '--currency <code>',
       public_url: {
         flag: '--public-url <url>',
@@ -35,6 +39,7 @@ export function addSettingsSetCommand(settings: Command): void {
     options: [new Option('--logo <file>', 'PNG or JPEG logo for bills, up to 256 KiB; none removes it')],
     examples: [
       'tally settings set --time-zone Europe/Berlin --currency EUR',
+      'tally settings set --locale de-CH',
       'tally settings set --public-url https://tally.example.com',
       'tally settings set --unknown-projects hold',
       'tally settings set --sheet-required-fields ticket,label:team',

@@ -7,6 +7,7 @@ export const settingsText = (body: Settings): string =>
     ['name', body.name],
     ['time zone', body.time_zone],
     ['week start', body.week_start],
+    ['locale', body.locale],
     ['currency', body.currency],
     ['public url', body.public_url],
     ['unknown projects', body.unknown_projects],

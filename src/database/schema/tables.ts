@@ -100,6 +100,7 @@ export function defineTables(kit: ColumnKit) {
       sheetRequiredFields: json<string[]>('sheet_required_fields').notNull().default([]),
       leadRules: flag('lead_rules').notNull().default(false),
       publicUrl: text('public_url'),
+      locale: text('locale'),
     }),
     users: table('users', {
       id: key('id'),

@@ -5,6 +5,7 @@ export const EXAMPLE_SETTINGS: Settings = {
   name: 'Acme',
   time_zone: 'Europe/Berlin',
   week_start: 'monday',
+  locale: 'de-DE',
   currency: 'EUR',
   public_url: 'https://tally.example.com',
   public_url_option: null,

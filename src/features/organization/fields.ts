@@ -13,6 +13,7 @@ import {
   ADDRESS_LIMIT,
   issuesOfCurrency,
   issuesOfEmail,
+  issuesOfLocale,
   issuesOfName,
   issuesOfText,
   issuesOfTimeZone,
@@ -25,6 +26,7 @@ import {
 } from '../../schema/fields.ts'
 import { array, chosen, emailAddress, flag, givenName, integer, orNull, SHOWN } from '../../schema/types.ts'
 import { issueOfNumberFormat } from '../../shared/bill-numbers.ts'
+import { LOCALE, localeOf } from '../../shared/locales.ts'
 import { isRequirable, REQUIRABLE, REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../shared/sheet-fields.ts'
 import type { Organization } from './store.ts'
 
@@ -112,6 +114,19 @@ export const SETTINGS = {
     issues: issuesOfTimeZone,
   }),
   week_start: setting({ column: 'weekStart', ...choice(WEEKDAYS, 'First day of the weeks in reports and calendars.') }),
+  locale: setting({
+    column: 'locale',
+    schema: orNull(
+      Type.String({
+        description:
+          'BCP 47 tag of the locale that decides how dates and numbers are written, such as `de-CH`: on bills sent from now on, in e-mails and shared reports, and on the pages of people who have not chosen another. Texts stay English. Null for ISO 8601 days and English numbers there, and for the locale of the browser on pages.',
+        examples: ['de-CH'],
+        [SHOWN]: { pattern: LOCALE },
+      }),
+    ),
+    stored: (given) => localeOf(given) ?? given,
+    issues: issuesOfLocale,
+  }),
   currency: setting({
     column: 'currency',
     schema: Type.String({ description: 'ISO 4217 code of the default bill currency.', examples: ['EUR'] }),

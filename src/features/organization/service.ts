@@ -92,11 +92,19 @@ export function createOrganizationService({ db, audit, publicUrlOption }: Depend
     /** Saves the settings of the first-run setup, in its transaction and its audit record. An absent one stays. */
     async setUp(
       tx: Tx,
-      settings: Pick<Organization, 'name' | 'timeZone' | 'currency'> & { publicUrl?: string | null | undefined },
+      settings: Pick<Organization, 'name' | 'timeZone' | 'currency'> & {
+        locale?: string | null | undefined
+        publicUrl?: string | null | undefined
+      },
       setUpAt: number,
     ): Promise<Organization> {
-      const { publicUrl, ...others } = settings
-      await updateOrganization(tx, { ...others, setUpAt, ...(publicUrl !== undefined && { publicUrl }) })
+      const { locale, publicUrl, ...others } = settings
+      await updateOrganization(tx, {
+        ...others,
+        setUpAt,
+        ...(locale !== undefined && { locale }),
+        ...(publicUrl !== undefined && { publicUrl }),
+      })
       return getOrganization(tx)
     },
 

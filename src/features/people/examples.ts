@@ -50,6 +50,7 @@ export const EXAMPLE_SET_UP: SetUpRequest = {
     name: 'Acme',
     time_zone: 'Europe/Berlin',
     currency: 'EUR',
+    locale: 'de-DE',
     public_url: 'https://tally.example.com',
   },
   admin: { email: 'ada@example.com', name: 'Ada', password: 'correct horse battery' },

@@ -121,6 +121,13 @@ export const SetUpRequest = component('SetUpRequest', 'First-run setup of the or
     name: givenName('Name of the organization, as shown on bills.', ['Acme']),
     time_zone: text('IANA time zone for the boundaries of days and months.', { examples: ['Europe/Berlin'] }),
     currency: text('ISO 4217 code of the default bill currency.', { examples: ['EUR'] }),
+    locale: Type.Optional(
+      orNull(
+        text('BCP 47 tag of the locale that writes dates and numbers. Null or absent to choose it later.', {
+          examples: ['de-DE'],
+        }),
+      ),
+    ),
     public_url: Type.Optional(
       orNull(
         text(

@@ -18,6 +18,7 @@ export const EXAMPLE_SHARED: Shared = {
   shows_bills: true,
   time_zone: 'Europe/Berlin',
   week_start: 'monday',
+  locale: 'de-DE',
   currency: 'EUR',
   contact: { name: 'Acme', email: 'billing@acme.example' },
 }

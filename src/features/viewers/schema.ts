@@ -83,6 +83,7 @@ export const Shared = component('Shared', 'What is shared with a viewer.', {
   shows_bills: flag('Whether bills of some clients are shown.'),
   time_zone: text('Time zone of the organization.', { examples: ['Europe/Berlin'] }),
   week_start: oneOf(WEEKDAYS, 'First day of weeks.'),
+  locale: orNull(text('BCP 47 tag of the organization’s locale; null if none is set.', { examples: ['de-DE'] })),
   currency: text('ISO 4217 code of the default bill currency.'),
   contact: object('Whom to ask: the organization, with its e-mail address if it has one.', {
     name: Type.String(),

@@ -122,13 +122,14 @@ export function createViewersService({ db, organization, people, projects, repor
     /** What is shared with the person. */
     async shared(person: ViewingPerson): Promise<Shared> {
       const { grants, projects: seen, billedClientIds } = await sight(person)
-      const { timeZone, weekStart, currency, name, email } = await organization.settings()
+      const { timeZone, weekStart, locale, currency, name, email } = await organization.settings()
       return {
         grants: grants.map(grantBody),
         shows_people: seen.some(({ showsPeople }) => showsPeople),
         shows_bills: billedClientIds.length > 0,
         time_zone: timeZone,
         week_start: weekStart,
+        locale,
         currency,
         contact: { name, email },
       }

@@ -14,6 +14,16 @@ const changes = () =>
   cached('changes', (locale) => new Intl.NumberFormat(locale, { ...aligned, signDisplay: 'exceptZero' }))
 const bytes = () => cached('bytes', (locale) => new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 }))
 
+/** A number with this many decimals, or up to more: prices and amounts without a currency. */
+export const decimalsOf = (value: number, least: number, most: number): string =>
+  cached(
+    `${least} to ${most} decimals`,
+    (locale) => new Intl.NumberFormat(locale, { minimumFractionDigits: least, maximumFractionDigits: most }),
+  ).format(value)
+
+/** An English text with a number, such as `$2.5K`, with the decimal mark of the locale. */
+export const marked = (text: string): string => text.replace('.', decimalsOf(0.5, 1, 1).charAt(1))
+
 /** Counts from here on are shown with three significant digits, which is enough to compare them. */
 const ROUGH_FROM = 10_000
 const UNITS = [

@@ -1,41 +1,29 @@
 /**
- * The locale of numbers and dates: the person's, else the browser's. Set before anything is rendered. The language of
- * the texts stays English, so relative times and compact units do.
+ * The locale of numbers and dates: the person's, else the organization's, else the browser's. Set before anything is rendered. The
+ * language of the texts stays English, so relative times and compact units do.
  */
+import { intlTag, localeOf, USUAL_LOCALE } from '../../shared/locales.ts'
 
-/** English writes months as the texts around them do; day before month. */
-const OTHERWISE = 'en-GB'
-
-let current = OTHERWISE
+let current: string = USUAL_LOCALE
 let formats = new Map<string, unknown>()
 
-/** Digits, and a calendar, that every column and axis can align and compare. */
-const COMMON = '-u-ca-gregory-nu-latn'
+/** Undefined without a browser, and for one for tests, whose locale has no region (`en-US@posix`). */
+export const browserLocale = (): string | undefined =>
+  typeof navigator === 'undefined' ? undefined : localeOf(navigator.language)
 
-export function setLocale(wanted: string | null): void {
-  const next = known(wanted ?? (typeof navigator === 'undefined' ? undefined : navigator.language)) ?? OTHERWISE
+/** The first of these that is known. */
+export function setLocale(...wanted: (string | null)[]): void {
+  const next = wanted.map((tag) => tag && localeOf(tag)).find(Boolean) || browserLocale() || USUAL_LOCALE
   if (next === current) return
   current = next
   formats = new Map()
 }
 
-/** Undefined if the tag is unknown to the browser, or of a browser for tests without a region (`en-US@posix`). */
-function known(tag: string | undefined): string | undefined {
-  try {
-    return tag === undefined ? undefined : Intl.getCanonicalLocales(tag)[0]!.replace(/-u-.*/, '')
-  } catch {
-    return undefined
-  }
-}
-
-/** The tag for `Intl`. */
-const locale = (): string => `${current}${COMMON}`
-
 /** A format of the locale, made once: that takes a hundred times as long as using it. */
 export function cached<Format>(key: string, make: (locale: string) => Format): Format {
   let format = formats.get(key) as Format | undefined
   if (!format) {
-    format = make(locale())
+    format = make(intlTag(current))
     formats.set(key, format)
   }
   return format

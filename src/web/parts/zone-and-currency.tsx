@@ -1,4 +1,12 @@
-import { Autocomplete, type AutocompleteProps, Select, type SelectProps } from '@mantine/core'
+import {
+  Autocomplete,
+  type AutocompleteProps,
+  NativeSelect,
+  type NativeSelectProps,
+  Select,
+  type SelectProps,
+} from '@mantine/core'
+import { LOCALES } from '../../shared/locales.ts'
 
 /** The number of choices offered; typing narrows them. */
 const OFFERED = 60
@@ -9,6 +17,24 @@ const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zon
 export const TimeZoneInput = (props: AutocompleteProps) => (
   <Autocomplete data={ZONES} limit={OFFERED} autoComplete="off" spellCheck={false} {...props} />
 )
+
+const localeNames = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' })
+
+/** `German (Switzerland)` for `de-CH`. */
+export const localeName = (locale: string): string => localeNames.of(locale) ?? locale
+
+/** Offers the usual locales, after what holds without one, and one that was chosen elsewhere. */
+export function LocaleSelect({ without, value, ...props }: NativeSelectProps & { without: string; value?: string }) {
+  const offered = [...new Set<string>([...LOCALES, ...(value ? [value] : [])])]
+  return (
+    <NativeSelect
+      label="Numbers and dates"
+      data={[{ value: '', label: without }, ...offered.map((tag) => ({ value: tag, label: localeName(tag) }))]}
+      value={value}
+      {...props}
+    />
+  )
+}
 
 const names = new Intl.DisplayNames('en', { type: 'currency' })
 const CURRENCIES = Intl.supportedValuesOf('currency').map((code) => ({

@@ -26,12 +26,11 @@ async function askMe({ signal }: { signal: AbortSignal }) {
     const { person, session, acts_for: actsFor, ...me } = await answer(apiUntil(signal).me.get())
     // Of every session.
     const preferences = me.preferences!
-    // Before anything is rendered with another one.
-    setLocale(preferences.locale)
     const notifications = me.notifications && { chosen: me.notifications, sendsEmail: me.sends_email === true }
     if (person.role === 'viewer') {
       const shared: Shared = await answer(apiUntil(signal).shared.get())
       const settings = settingsOf(shared)
+      setLocale(preferences.locale, settings.locale)
       noteVisitor({ role: person.role, timeZone: settings.time_zone })
       return {
         person,
@@ -54,6 +53,8 @@ async function askMe({ signal }: { signal: AbortSignal }) {
       isMember ? askProjects({ approver: approverIds }, signal) : NONE,
     ])
     const leads = ledIds.length > 0
+    // Before anything is rendered with another one.
+    setLocale(preferences.locale, settings.locale)
     noteVisitor({ role: person.role, timeZone: settings.time_zone })
     return { person, session, settings, shared: null, actsFor, notifications, preferences, ledIds, approvedIds, leads }
   } catch (error) {
@@ -66,11 +67,12 @@ type Settings = Body<Awaited<ReturnType<typeof api.settings.get>>>
 type Shared = Body<Awaited<ReturnType<typeof api.shared.get>>>
 
 /** Viewers can't read the settings. Their pages use these only; nothing else is on for them. */
-function settingsOf({ contact, time_zone, week_start, currency }: Shared): Settings {
+function settingsOf({ contact, time_zone, week_start, locale, currency }: Shared): Settings {
   return {
     name: contact.name,
     time_zone,
     week_start,
+    locale,
     currency,
     public_url: null,
     public_url_option: null,

@@ -19,10 +19,11 @@ let last: Promise<unknown> = Promise.resolve()
 export const usePreferences = () => useMe().preferences
 
 /** Changes some preferences, which show at once. */
-export const useChangePreferences = () =>
-  useSend({
+export function useChangePreferences() {
+  const { settings } = useMe()
+  return useSend({
     send: (change: Change) => {
-      if (change.locale !== undefined) setLocale(change.locale)
+      if (change.locale !== undefined) setLocale(change.locale, settings.locale)
       queryClient.setQueryData<Me | null>(['me'], (me) => me && { ...me, preferences: changed(me.preferences, change) })
       const sent = last.then(() => answer(api.me.preferences.patch(change)))
       last = sent.catch(() => undefined)
@@ -30,6 +31,7 @@ export const useChangePreferences = () =>
     },
     changes: [],
   })
+}
 
 function changed(before: Me['preferences'], { tables = {}, ...change }: Change): Me['preferences'] {
   const kept = Object.entries({ ...before.tables, ...tables }).filter(([, table]) => table !== null)

@@ -43,7 +43,7 @@ function SignedIn() {
   if (!me) return isUnused() ? <SetUp /> : <SignIn />
   return (
     <MeProvider value={me}>
-      <Shell key={`${me.person.id} ${me.preferences.locale}`}>
+      <Shell key={`${me.person.id} ${me.preferences.locale ?? me.settings.locale}`}>
         {/* An error in one section does not affect the others. */}
         <ErrorBoundary key={section}>
           <Suspense fallback={<PageLoading />}>

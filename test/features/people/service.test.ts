@@ -342,6 +342,7 @@ forEachEngine('people', (open) => {
       timeZone: 'Europe/Berlin',
       currency: 'EUR',
       weekStart: 'monday',
+      locale: null,
       publicUrl: null,
       unknownProjects: 'create',
       sameSession: 'hold',

@@ -275,6 +275,7 @@ describe('settings', () => {
       time_zone: 'UTC',
       currency: 'USD',
       week_start: 'monday',
+      locale: null,
       public_url: null,
       public_url_option: null,
       unknown_projects: 'create',
@@ -312,6 +313,7 @@ describe('settings', () => {
       demo: false,
       name: 'Acme',
       week_start: 'sunday',
+      locale: null,
       public_url: null,
       public_url_option: null,
       unknown_projects: 'create',
@@ -332,6 +334,29 @@ describe('settings', () => {
     expect(refusal).toBe('validation_failed')
   })
 
+  test('have a locale by its canonical tag, which everyone can read, and refuse what is none', async () => {
+    const set = (locale: string | null) => app.call('PATCH /api/v1/settings', { session: admin, json: { locale } })
+    for (const wrong of ['german', 'xx-YY', 'de-DE-u-nu-arab']) {
+      const { status, json } = await set(wrong)
+      expect([status, json.errors]).toEqual([
+        422,
+        [
+          {
+            pointer: '/locale',
+            code: 'not_allowed',
+            message: 'must be the BCP 47 tag of a locale, such as de-CH or en-GB',
+          },
+        ],
+      ])
+    }
+    expect((await set('DE-ch')).json.locale).toBe('de-CH')
+    const { session } = await signedIn('member')
+    expect((await app.call('GET /api/v1/settings', { session })).json.locale).toBe('de-CH')
+    const { data } = (await app.call('GET /api/v1/audit?limit=1&action=organization.changed', { session: admin })).json
+    expect(data).toMatchObject([{ before: { locale: null }, after: { locale: 'de-CH' } }])
+    expect((await set(null)).json.locale).toBeNull()
+  })
+
   test('of bills are visible to billing, and not to members', async () => {
     const change = {
       email: 'bills@acme.example',
@@ -347,7 +372,7 @@ describe('settings', () => {
     const { session: billing } = await signedIn('billing')
     expect((await app.call('GET /api/v1/settings', { session: billing })).json).toEqual(json)
     const { session: member } = await signedIn('member')
-    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(20)
+    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(21)
     expect((await app.call('PATCH /api/v1/settings', { session: billing, json: change })).status).toBe(403)
     const cleared = await app.call('PATCH /api/v1/settings', { session: admin, json: { markup: null, email: null } })
     expect(cleared.json).toEqual({ ...json, markup: null, email: null })

@@ -26,7 +26,7 @@ test('columns of fixed width share what a wide screen has more than the text nee
 })
 
 test('prices of a column are aligned at the decimal point', () => {
-  expect(['3', '0.075', '1.25', '0.00125', '–'].map(missingDecimals)).toEqual(['.0000', '0', '00', '', '.0000'])
+  expect([3, 0.075, 1.25, 0.00125, null].map(missingDecimals)).toEqual(['.0000', '0', '00', '', '.0000'])
 })
 
 test('the title of the window names the page, and what waits', () => {

@@ -33,10 +33,10 @@ const setUp = endpoint({
   },
   problems: ['unauthenticated', 'already_set_up', 'too_many_attempts'],
   run: async ({ people, cookie }: Needs, { body: { link_token: linkToken, organization, admin }, served }) => {
-    const { name, currency, time_zone: timeZone, public_url: publicUrl } = organization
+    const { name, currency, time_zone: timeZone, locale, public_url: publicUrl } = organization
     const made = await people.setUp({
       linkToken,
-      organization: { name, currency, timeZone, publicUrl },
+      organization: { name, currency, timeZone, locale, publicUrl },
       admin,
       address: served.address(),
     })

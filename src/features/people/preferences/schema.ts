@@ -2,6 +2,7 @@
 import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
 import { WEEKDAYS } from '../../../database/schema/values.ts'
 import { array, component, object, orNull, strict } from '../../../schema/types.ts'
+import { LOCALE } from '../../../shared/locales.ts'
 
 /** Tables have about twenty columns. */
 const COLUMNS_LIMIT = 40
@@ -41,9 +42,9 @@ const either = <Value extends string>(values: readonly Value[], description: str
 const FIELDS = {
   locale: orNull(
     Type.String({
-      // Unicode extensions (`-u-…`) would choose other digits and calendars, which no column aligns.
-      pattern: '^[a-zA-Z]{2,3}(-[a-zA-Z]{4})?(-([a-zA-Z]{2}|[0-9]{3}))?$',
-      description: 'BCP 47 tag of the format of numbers and dates, such as `de-CH`; null for that of the browser.',
+      pattern: LOCALE,
+      description:
+        'BCP 47 tag of the format of numbers and dates, such as `de-CH`; null for that of the organization, or else of the browser.',
       examples: ['de-CH'],
     }),
   ),

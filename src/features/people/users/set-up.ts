@@ -11,9 +11,11 @@ import {
   issuesOfCurrency,
   issuesOfEmail,
   issuesOfGiven,
+  issuesOfLocale,
   issuesOfName,
   issuesOfTimeZone,
 } from '../../../schema/fields.ts'
+import { localeOf } from '../../../shared/locales.ts'
 import type { AuditService } from '../../audit/service.ts'
 import {
   issuesOfPublicUrl,
@@ -36,8 +38,8 @@ const SET_UP_LINK_MS = 86_400_000
 
 export interface SetUp {
   linkToken: string
-  /** Without a public URL, it stays as it is. */
-  organization: { name: string; timeZone: string; currency: string; publicUrl?: string | null | undefined }
+  /** Without a locale or a public URL, it stays as it is. */
+  organization: Parameters<OrganizationService['setUp']>[1]
   admin: { email: string; name: string; password: string }
   /** The network address of the call. */
   address: string
@@ -103,12 +105,14 @@ export function createSetUp({ db, clock, audit, organization, hashing }: SetUpDe
       if (await hasUsers(db.read)) throw alreadySetUp()
       if (!(await findSetUpLink(db.read, hash, clock.now()))) throw wrongLink()
       const publicUrl = typeof given.publicUrl === 'string' ? storedUrl(given.publicUrl) : given.publicUrl
-      const settings = { ...given, name: composeName(given.name), publicUrl }
+      const locale = given.locale && (localeOf(given.locale) ?? given.locale)
+      const settings = { ...given, name: composeName(given.name), locale, publicUrl }
       const person = { email: foldEmail(admin.email), name: composeName(admin.name) }
       const issues = [
         ...issuesOfName(settings.name, '/organization/name'),
         ...issuesOfTimeZone(settings.timeZone, '/organization/time_zone'),
         ...issuesOfCurrency(settings.currency, '/organization/currency'),
+        ...issuesOfGiven(settings.locale, (locale) => issuesOfLocale(locale, '/organization/locale')),
         ...issuesOfGiven(publicUrl, (url) => issuesOfPublicUrl(url, '/organization/public_url')),
         ...issuesOfEmail(person.email, '/admin/email'),
         ...issuesOfName(person.name, '/admin/name'),

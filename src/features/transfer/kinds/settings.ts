@@ -14,6 +14,7 @@ export const SETTINGS = kind({
     name: text('name'),
     time_zone: text('timeZone'),
     week_start: choice('weekStart', WEEKDAYS),
+    locale: orNone(text('locale')),
     currency: text('currency'),
     public_url: orNone(publicUrl('publicUrl')),
     unknown_projects: choice('unknownProjects', UNKNOWN_PROJECTS),

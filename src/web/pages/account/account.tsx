@@ -18,6 +18,7 @@ import { NewPassword } from '../../parts/new-password.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Caption, CardTitle } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
+import { LocaleSelect, localeName } from '../../parts/zone-and-currency.tsx'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { signOut, useApproves, useMe, useSettings } from '../../server/me.ts'
 import { useChangePreferences, usePreferences } from '../../server/preferences.ts'
@@ -185,37 +186,19 @@ function Sessions() {
   )
 }
 
-/** The formats that differ: of day, month and year, and of separators. */
-const LOCALES = [
-  ['en-GB', 'English (United Kingdom)'],
-  ['en-US', 'English (United States)'],
-  ['en-CA', 'English (Canada)'],
-  ['de-DE', 'German (Germany)'],
-  ['de-CH', 'German (Switzerland)'],
-  ['fr-FR', 'French (France)'],
-  ['es-ES', 'Spanish (Spain)'],
-  ['it-IT', 'Italian (Italy)'],
-  ['nl-NL', 'Dutch (Netherlands)'],
-  ['pl-PL', 'Polish (Poland)'],
-  ['pt-BR', 'Portuguese (Brazil)'],
-  ['sv-SE', 'Swedish (Sweden)'],
-  ['ja-JP', 'Japanese (Japan)'],
-] as const
-
 const EXAMPLE = '2026-11-21T17:53:00Z'
 
 /** The format of numbers and dates, and the first day of weeks in calendars. */
 function Appearance() {
-  const { time_zone, week_start } = useSettings()
+  const { time_zone, week_start, locale } = useSettings()
   const preferences = usePreferences()
   const { mutate } = useChangePreferences()
   return (
     <>
       <Group align="flex-end" gap="sm">
-        <NativeSelect
-          label="Numbers and dates"
+        <LocaleSelect
           w={300}
-          data={[{ value: '', label: 'As in this browser' }, ...LOCALES.map(([value, label]) => ({ value, label }))]}
+          without={locale === null ? 'As in this browser' : `As in the organization (${localeName(locale)})`}
           value={preferences.locale ?? ''}
           onChange={({ currentTarget }) => mutate({ locale: currentTarget.value || null })}
         />

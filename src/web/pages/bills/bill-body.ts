@@ -1,4 +1,5 @@
 /** Bills as the API returns them. */
+import { decimalsOf } from '../../format/counts.ts'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 
 export type Bill = Body<Awaited<ReturnType<ReturnType<typeof api.bills>['get']>>>
@@ -16,17 +17,5 @@ export function scopeOf({ client, project }: Pick<BillHead, 'client' | 'project'
   return client?.name ?? 'Everything'
 }
 
-const amounts = new Map<number, Intl.NumberFormat>()
-
 /** Formats an amount without its currency: `1,234.50`. */
-export function amountOf(value: number, minorDigits: number): string {
-  let format = amounts.get(minorDigits)
-  if (!format) {
-    format = new Intl.NumberFormat('en-US', {
-      minimumFractionDigits: minorDigits,
-      maximumFractionDigits: minorDigits,
-    })
-    amounts.set(minorDigits, format)
-  }
-  return format.format(value)
-}
+export const amountOf = (value: number, minorDigits: number): string => decimalsOf(value, minorDigits, minorDigits)

@@ -8,7 +8,7 @@ import { DateField } from '../../parts/date-field.tsx'
 import { DecimalField } from '../../parts/number-fields.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
-import { amountOf, type Bill } from './bill-body.ts'
+import type { Bill } from './bill-body.ts'
 
 export interface BillDialogProps {
   bill: Bill
@@ -52,7 +52,7 @@ export function PayDialog({ bill, isOpen, close }: BillDialogProps) {
       <DecimalField
         label={`Amount in ${bill.currency}`}
         description="Leave empty for the whole open balance."
-        placeholder={amountOf(Math.abs(bill.balance), bill.document.minor_digits)}
+        placeholder={Math.abs(bill.balance).toFixed(bill.document.minor_digits)}
         min={0}
         max={Math.abs(bill.balance)}
         digits={bill.document.minor_digits}

@@ -4,8 +4,9 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { noteTexts } from '../../../shared/price-texts.ts'
 import { addressOf } from '../../address.ts'
-import { count } from '../../format/counts.ts'
+import { count, decimalsOf } from '../../format/counts.ts'
 import { exactMoney } from '../../format/money.ts'
+import { plainNumber } from '../../format/read-numbers.ts'
 import type { EntryDetail } from '../../parts/entries/entry.ts'
 import { Moment } from '../../parts/figures.tsx'
 import { type PlainColumn, PlainTable } from '../../parts/plain-table.tsx'
@@ -164,13 +165,12 @@ const Arithmetic = ({ entry }: { entry: EntryDetail }) => (
 )
 
 /** Up to 12 decimals, the most a part can have; the total is rounded to nine. */
-const digits = (amount: number): string => amount.toLocaleString('en-US', { maximumFractionDigits: 12 })
+const digits = (amount: number): string => decimalsOf(amount, 0, 12)
 
 /** A format with the decimals that the longest of the amounts needs, so that their points are aligned. */
 function aligned(amounts: readonly number[]): (amount: number) => string {
-  const decimals = Math.max(0, ...amounts.map((amount) => digits(amount).split('.')[1]?.length ?? 0))
-  const format = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
-  return (amount) => amount.toLocaleString('en-US', format)
+  const decimals = Math.max(0, ...amounts.map((amount) => plainNumber(amount).split('.')[1]?.length ?? 0))
+  return (amount) => decimalsOf(amount, decimals, decimals)
 }
 
 const amountFormat = ({ parts, tools }: NonNullable<EntryDetail['valuation']>) =>

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { chargesTexts, noteTexts, tierTexts } from '../../../shared/price-texts.ts'
 import { one, useAddress } from '../../address.ts'
-import { count } from '../../format/counts.ts'
+import { count, decimalsOf } from '../../format/counts.ts'
 import { hasUnreadable } from '../../format/read-numbers.ts'
 import { DateField } from '../../parts/date-field.tsx'
 import { Details } from '../../parts/details.tsx'
@@ -171,7 +171,7 @@ export const PriceInForce = ({ resolution: { sources, value }, price }: PriceInF
 )
 
 /** With all digits, because a request often costs less than a cent. */
-const dollars = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 12 })
+const dollars = (amount: number) => decimalsOf(amount, 2, 12)
 
 type Value = NonNullable<Resolution['value']>
 
@@ -188,7 +188,7 @@ const PARTS: PlainColumn<Value['parts'][number]>[] = [
   },
   { key: 'count', title: 'Count', isNumber: true, cell: ({ tokens }) => count(tokens) },
   { key: 'price', title: 'Per million', isNumber: true, cell: ({ price }) => priceText(price) },
-  { key: 'amount', title: 'USD', isNumber: true, cell: ({ amount }) => dollars.format(amount) },
+  { key: 'amount', title: 'USD', isNumber: true, cell: ({ amount }) => dollars(amount) },
 ]
 
 const Arithmetic = ({ value: { parts, note, list_value } }: { value: Value }) => (
@@ -199,7 +199,7 @@ const Arithmetic = ({ value: { parts, note, list_value } }: { value: Value }) =>
       columns={PARTS}
       rows={parts}
       rowKey={({ kind }) => kind}
-      foot={{ tokens: 'List value of one request', amount: dollars.format(list_value) }}
+      foot={{ tokens: 'List value of one request', amount: dollars(list_value) }}
     />
     {noteTexts(note).map((text) => (
       <Caption key={text}>{text}</Caption>

@@ -5,7 +5,7 @@ import classes from './price-cell.module.css'
 export function PriceCell({ price }: { price: Price['input'] | undefined }) {
   const text = priceText(price)
   return (
-    <span className={classes.price} data-missing={missingDecimals(text)}>
+    <span className={classes.price} data-missing={missingDecimals(price)}>
       {text}
     </span>
   )

@@ -1,4 +1,5 @@
 /** Types of the prices API, and how prices are displayed. */
+import { decimalsOf } from '../../format/counts.ts'
 import type { api, Body } from '../../server/api.ts'
 
 export type Price = Body<Awaited<ReturnType<typeof api.prices.get>>>['data'][number]
@@ -29,20 +30,19 @@ export const KIND_TITLES: Record<string, string> = {
   output_image: 'Image output',
 }
 
-const digits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 })
+/** Prices per million tokens have no more decimals. */
+const DECIMALS = 6
 
 /** A price as price lists write it: `3`, `0.075`, or `–` if unknown. */
 export const priceText = (price: number | null | undefined): string =>
-  price === null || price === undefined ? '–' : digits.format(price)
+  price === null || price === undefined ? '–' : decimalsOf(price, 0, DECIMALS)
 
 /** Few prices per million tokens have more decimals. */
 const COLUMN_DECIMALS = 4
 
 /** What the text of a price lacks to {@link COLUMN_DECIMALS}: `.0000` for `3`, `0` for `0.075`. */
-export function missingDecimals(text: string): string {
-  const decimals = text.split('.')[1]?.length
-  return `${decimals === undefined ? '.' : ''}${'0'.repeat(Math.max(0, COLUMN_DECIMALS - (decimals ?? 0)))}`
-}
+export const missingDecimals = (price: number | null | undefined): string =>
+  decimalsOf(price ?? 0, COLUMN_DECIMALS, DECIMALS).slice(decimalsOf(price ?? 0, 0, DECIMALS).length)
 
 /** Display names of price sources. */
 export const SOURCES: Record<string, string> = {

@@ -2,7 +2,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import { addressOf, changedAddress } from '../../address.ts'
-import { count, counted, percentChange } from '../../format/counts.ts'
+import { count, counted, decimalsOf, percentChange } from '../../format/counts.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
@@ -24,7 +24,7 @@ function Amount({ value, measure }: { value: number | null; measure: MeasureName
     case 'money':
       return <Money amount={value} />
     case 'hours':
-      return <>{value === null ? '–' : `${value < 10 ? value.toFixed(1) : count(Math.round(value))} h`}</>
+      return <>{value === null ? '–' : `${value < 10 ? decimalsOf(value, 1, 1) : count(Math.round(value))} h`}</>
     case 'count':
       return value === null ? <>–</> : <Count value={value} />
   }

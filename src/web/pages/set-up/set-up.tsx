@@ -3,12 +3,13 @@ import { Alert, Anchor, Button, Code, Fieldset, List, Stack, Text, TextInput } f
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
+import { browserLocale } from '../../format/locale.ts'
 import { AuthLayout } from '../../parts/auth-layout.tsx'
 import { focusFirstIssue } from '../../parts/first-issue.ts'
 import { NewPassword } from '../../parts/new-password.tsx'
 import { PublicUrlInput } from '../../parts/public-url-input.tsx'
 import { sharedOrigin } from '../../parts/shared-origin.ts'
-import { CurrencySelect, TimeZoneInput } from '../../parts/zone-and-currency.tsx'
+import { CurrencySelect, LocaleSelect, TimeZoneInput } from '../../parts/zone-and-currency.tsx'
 import { answer, api } from '../../server/api.ts'
 import { isUnused, noteSession } from '../../server/me.ts'
 import type { Problem } from '../../server/problem.ts'
@@ -78,6 +79,7 @@ function useSetUpForm() {
       organization: {
         name: '',
         time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        locale: browserLocale() ?? '',
         currency: 'USD' as string | null,
         public_url: sharedOrigin(),
       },
@@ -97,6 +99,7 @@ const requestOf = (linkToken: string, { organization, admin }: SetUpValues) => (
   organization: {
     name: organization.name.trim(),
     time_zone: organization.time_zone.trim(),
+    ...(organization.locale !== '' && { locale: organization.locale }),
     currency: organization.currency ?? '',
     // Not null without one: an admin of the command line may have set it.
     ...(organization.public_url.trim() !== '' && { public_url: organization.public_url.trim() }),
@@ -150,6 +153,11 @@ function SetUpForm({ linkToken }: { linkToken: string }) {
                 label="Time zone"
                 description="Defines when days and months begin, in reports and on bills. Type a city to search."
                 {...form.getInputProps('organization.time_zone')}
+              />
+              <LocaleSelect
+                description="How bills, e-mails and pages write them. Everyone can choose another for pages."
+                without="Not set"
+                {...form.getInputProps('organization.locale')}
               />
               <CurrencySelect
                 label="Bill currency"

@@ -13,6 +13,7 @@ import {
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { ComponentProps, ReactNode } from 'react'
+import { formatsOf } from '../../../shared/locales.ts'
 import { REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../../shared/sheet-fields.ts'
 import { dayOf } from '../../format/moments.ts'
 import { WEEKDAYS } from '../../format/weekdays.ts'
@@ -20,7 +21,7 @@ import { CountField, DecimalField, PERCENT_DIGITS } from '../../parts/number-fie
 import { PublicUrlInput } from '../../parts/public-url-input.tsx'
 import { sharedOrigin } from '../../parts/shared-origin.ts'
 import { Note } from '../../parts/texts.tsx'
-import { CurrencySelect, TimeZoneInput } from '../../parts/zone-and-currency.tsx'
+import { CurrencySelect, LocaleSelect, TimeZoneInput } from '../../parts/zone-and-currency.tsx'
 import { useSettings } from '../../server/me.ts'
 import { numberExample, type SettingsValues } from './values.ts'
 
@@ -36,7 +37,7 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
   <>
     <Part title="Organization">
       <TextInput label="Name" description="Shown on bills." {...form.getInputProps('name')} />
-      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <TimeZoneInput label="Time zone" description="For days and months." {...form.getInputProps('time_zone')} />
         <Select
           label="First day of the week"
@@ -44,6 +45,11 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
           data={Object.entries(WEEKDAYS).map(([value, { name }]) => ({ value, label: name }))}
           allowDeselect={false}
           {...form.getInputProps('week_start')}
+        />
+        <LocaleSelect
+          description={`In bills, e-mails and pages: ${exampleIn(form.values.locale)}`}
+          without="Not set"
+          {...form.getInputProps('locale')}
         />
         <CurrencySelect
           label="Bill currency"
@@ -118,6 +124,12 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
     <Retention form={form} />
   </>
 )
+
+/** A day and an amount as documents write them. */
+function exampleIn(locale: string): string {
+  const { day, decimal } = formatsOf(locale || null)
+  return `${day('2026-11-21')} and ${decimal('1234.50', 2)}`
+}
 
 /** Offers the address of this page, which works for whoever is looking at it. */
 function PublicUrl({ form }: { form: SettingsForm }) {

@@ -13,6 +13,7 @@ export const valuesOf = (settings: AllSettings) => ({
   name: settings.name,
   time_zone: settings.time_zone,
   week_start: settings.week_start,
+  locale: settings.locale ?? '',
   currency: settings.currency as string | null,
   public_url: settings.public_url ?? '',
   unknown_projects: settings.unknown_projects,
@@ -48,6 +49,7 @@ function wireOf(values: SettingsValues): Required<SettingsChange> {
   return {
     ...values,
     currency: values.currency ?? '',
+    locale: values.locale || null,
     public_url: textOrNull(values.public_url),
     email: textOrNull(values.email),
     address: textOrNull(values.address),

@@ -3,7 +3,7 @@
 import { REST_COLOR } from '../../../shared/charts/colors.ts'
 import type { Values } from '../../../shared/charts/layout.ts'
 import { countTicks, hourTicks, moneyTicks, percentTicks, type TickFormat } from '../../../shared/charts/scale.ts'
-import { count, percent, roughCount } from '../../format/counts.ts'
+import { count, decimalsOf, marked, percent, roughCount } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
 
 /** A bar, or the same place on all lines. */
@@ -43,12 +43,17 @@ export interface AmountFormat {
   isWhole: boolean
 }
 
+const local =
+  (ticks: TickFormat): TickFormat =>
+  (amounts) =>
+    ticks(amounts).map(marked)
+
 export const AMOUNTS = {
-  money: { ticks: moneyTicks, inWords: (value) => money(value), isWhole: false },
-  count: { ticks: countTicks, inWords: roughCount, isWhole: true },
+  money: { ticks: local(moneyTicks), inWords: (value) => money(value), isWhole: false },
+  count: { ticks: local(countTicks), inWords: roughCount, isWhole: true },
   hours: {
-    ticks: hourTicks,
-    inWords: (value) => `${value < 10 ? value.toFixed(1) : count(Math.round(value))} h`,
+    ticks: local(hourTicks),
+    inWords: (value) => `${value < 10 ? decimalsOf(value, 1, 1) : count(Math.round(value))} h`,
     isWhole: false,
   },
   share: { ticks: percentTicks, inWords: percent, isWhole: false },
