@@ -1,5 +1,7 @@
 /** The active time of a bill's lines as text: the same in its documents and on its page. */
 
+import type { Formats } from './locales.ts'
+
 const HOUR_S = 3_600
 
 export interface TimedLine {
@@ -16,10 +18,10 @@ export const workHeading = (lines: readonly TimedLine[]): string =>
   lines.some(isPartial) ? 'Agent work (entries)' : 'Agent work'
 
 /** `6.4 h`, or `6.4 h (3 of 5)` if it is not known of all entries. */
-export function workText(line: TimedLine): string {
+export function workText(line: TimedLine, { decimal }: Pick<Formats, 'decimal'>): string {
   const { activeSeconds, entries, untimed } = line
   if (activeSeconds === null) return 'unknown'
   const hours = activeSeconds / HOUR_S
-  const time = hours < 0.1 ? `${Math.round(activeSeconds / 60)} min` : `${hours.toFixed(1)} h`
+  const time = hours < 0.1 ? `${Math.round(activeSeconds / 60)} min` : `${decimal(hours.toFixed(1), 1)} h`
   return isPartial(line) ? `${time} (${entries - untimed} of ${entries})` : time
 }

@@ -62,6 +62,7 @@ export function argumentsOf(
       issued_on: today,
       due_on: addDays(today, body.due_days ?? issuer.dueDays),
       time_zone: issuer.timeZone,
+      ...(issuer.locale !== null && { locale: issuer.locale }),
       issuer: { name: issuer.name, address: issuer.address, tax_id: issuer.taxId, email: issuer.email },
       recipient: client
         ? { name: client.name, address: client.address, tax_id: client.taxId, email: client.email }

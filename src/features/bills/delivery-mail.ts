@@ -1,7 +1,7 @@
 /** The e-mail with a bill, with the notice that it was voided, or with a reminder that it is overdue. Pure. */
 
+import { type Formats, formatsOf } from '../../shared/locales.ts'
 import { balanceOf } from './balance.ts'
-import { minorDigitsOf } from './currency.ts'
 import { amountText } from './documents/content.ts'
 import type { BillDocument } from './schema.ts'
 import type { BillView } from './store/bills.ts'
@@ -37,16 +37,17 @@ export interface MailParts {
 export function mailOf({ id, notice, to, message, from, view, document, attachment }: MailParts): Mail {
   const { bill } = view
   const issuer = oneLine(document.issuer.name)
+  const formats = formatsOf(document.locale)
   const what = `${bill.kind === 'bill' ? 'Bill' : 'Credit note'} ${bill.number}`
   const isReturned = document.issuer.email !== null && document.issuer.email !== from
   return {
     from: { name: issuer, address: from },
     ...(isReturned ? { replyTo: oneLine(document.issuer.email!) } : {}),
     to,
-    subject: SUBJECTS[notice](`${what} from ${issuer}`, bill.dueOn),
+    subject: SUBJECTS[notice](`${what} from ${issuer}`, formats.day(bill.dueOn)),
     text: [
       ...(message === null ? [] : [message, '']),
-      ...TEXTS[notice]({ view, what, issuer, document }),
+      ...TEXTS[notice]({ view, what, issuer, document, formats }),
       '',
       ...(document.footer === null || notice === 'void' ? [] : [document.footer, '']),
       issuer,
@@ -75,38 +76,39 @@ interface TextParts {
   what: string
   issuer: string
   document: BillDocument
+  formats: Formats
 }
 
 const TEXTS: Record<Notice, (parts: TextParts) => string[]> = { sent: sentText, void: voidText, reminder: reminderText }
 
 const lowered = (text: string) => `${text[0]!.toLowerCase()}${text.slice(1)}`
 
-function sentText({ view: { bill, client }, what, document }: TextParts): string[] {
+function sentText({ view: { bill, client }, what, document, formats: { day } }: TextParts): string[] {
   const { currency, tax } = document
-  const amount = (minor: bigint) => `${currency} ${amountText(minor, minorDigitsOf(currency))}`
-  const facts: [string, string][] = [['Period', `${bill.periodFrom} to ${bill.periodTo}`]]
+  const amount = (minor: bigint) => `${currency} ${amountText(minor, document)}`
+  const facts: [string, string][] = [['Period', `${day(bill.periodFrom)} to ${day(bill.periodTo)}`]]
   if (document.purchase_order !== null) facts.push(['Purchase order', document.purchase_order])
   if (document.corrects) facts.push(['Corrects', `bill ${document.corrects.number}`])
   if (document.replaces) facts.push(['Replaces', `bill ${document.replaces.number} (void)`])
   if (tax) facts.push(['Subtotal', amount(bill.subtotal)], [tax.name, amount(bill.tax)])
   facts.push(['Total', amount(bill.total)])
-  if (bill.kind === 'bill') facts.push(['Due', bill.dueOn])
+  if (bill.kind === 'bill') facts.push(['Due', day(bill.dueOn)])
   const recipient = document.recipient?.name ?? client?.name
   return [
-    `${what}${recipient === undefined ? '' : ` for ${recipient}`}, dated ${bill.issuedOn}, is attached.`,
+    `${what}${recipient === undefined ? '' : ` for ${recipient}`}, dated ${day(bill.issuedOn)}, is attached.`,
     '',
     ...columnsOf(facts),
   ]
 }
 
-function reminderText({ view: { bill }, what, issuer, document }: TextParts): string[] {
+function reminderText({ view: { bill }, what, issuer, document, formats: { day } }: TextParts): string[] {
   const { currency } = document
-  const amount = (minor: bigint) => `${currency} ${amountText(minor, minorDigitsOf(currency))}`
+  const amount = (minor: bigint) => `${currency} ${amountText(minor, document)}`
   const facts: [string, string][] = [['Total', amount(bill.total)]]
   if (bill.paidAmount !== 0n) facts.push(['Paid', amount(bill.paidAmount)])
-  facts.push(['Open', amount(balanceOf(bill))], ['Due', bill.dueOn])
+  facts.push(['Open', amount(balanceOf(bill))], ['Due', day(bill.dueOn)])
   return [
-    `${what} from ${issuer}, dated ${bill.issuedOn}, was due on ${bill.dueOn} and has not been paid in full. It is attached again.`,
+    `${what} from ${issuer}, dated ${day(bill.issuedOn)}, was due on ${day(bill.dueOn)} and has not been paid in full. It is attached again.`,
     '',
     ...columnsOf(facts),
     '',
@@ -119,9 +121,9 @@ function columnsOf(facts: [label: string, text: string][]): string[] {
   return facts.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`)
 }
 
-function voidText({ view: { bill }, what, issuer }: TextParts): string[] {
+function voidText({ view: { bill }, what, issuer, formats: { day } }: TextParts): string[] {
   return [
-    `${what} from ${issuer}, dated ${bill.issuedOn}, has been voided. No payment is due.`,
+    `${what} from ${issuer}, dated ${day(bill.issuedOn)}, has been voided. No payment is due.`,
     '',
     `  Reason  ${bill.voidReason}`,
   ]

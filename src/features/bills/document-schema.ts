@@ -100,6 +100,9 @@ export const BillDocument = component('BillDocument', {
   issued_on: day('Date on which the bill was sent.'),
   due_on: day('Date on which payment is due.'),
   time_zone: text('Time zone of the dates.'),
+  locale: Type.Optional(
+    text('BCP 47 tag of the locale in which the documents are written. Absent for ISO 8601 days and English numbers.'),
+  ),
   issuer: Party,
   recipient: orNull(Party),
   scope: object('If both are null, the bill covers everything.', {

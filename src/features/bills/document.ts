@@ -72,6 +72,7 @@ export type Heading = Pick<
   | 'issued_on'
   | 'due_on'
   | 'time_zone'
+  | 'locale'
   | 'issuer'
   | 'recipient'
   | 'scope'

@@ -235,12 +235,33 @@ describe('the content of documents', () => {
     expect(linesCsv(read(EXAMPLE_CREDIT_NOTE.document))).toContain(',EUR,0.92,-12.50\r\n')
   })
 
-  test('amounts have the digits of their currency', () => {
-    expect([amountText(123_456n, 0), amountText(123_456n, 2), amountText(-5n, 3)]).toEqual([
-      '123,456',
-      '1,234.56',
-      '-0.005',
+  test('are written in the locale of the document, and without one as before there were any', () => {
+    const german = { ...EXAMPLE, locale: 'de-DE', exchange_rate: 0.92, currency: 'EUR' }
+    const { facts, sums, total } = contentOf(read(german))
+    const before = contentOf(read(EXAMPLE))
+    expect(before.facts.slice(0, 2)).toEqual([
+      ['Date', EXAMPLE.issued_on],
+      ['Due', EXAMPLE.due_on],
     ])
+    expect(facts.slice(0, 3)).toEqual([
+      ['Date', '1. Dez. 2026'],
+      ['Due', '31. Dez. 2026'],
+      ['Period', '1. Nov. 2026 – 30. Nov. 2026'],
+    ])
+    expect(facts.at(-1)).toEqual(['Exchange rate', '1 USD = 0,92 EUR'])
+    expect([...sums, total].map(([, amount]) => amount)).toEqual(
+      [...before.sums, before.total].map(([, amount]) => amount.replace('.', ',')),
+    )
+    // Programs read these.
+    expect([linesCsv(read(german)), journalOf(read(german))]).toEqual([
+      linesCsv(read(EXAMPLE)),
+      journalOf(read(EXAMPLE)),
+    ])
+  })
+
+  test('amounts have the digits of their currency', () => {
+    const amountIn = (minor: bigint, minor_digits: number) => amountText(minor, { minor_digits })
+    expect([amountIn(123_456n, 0), amountIn(123_456n, 2), amountIn(-5n, 3)]).toEqual(['123,456', '1,234.56', '-0.005'])
   })
 })
 

@@ -78,6 +78,20 @@ forEachEngine('reminders', (open) => {
     expect(changes.data).toHaveLength(3)
   })
 
+  test('and other e-mails with a bill are written in the locale of the bill', async () => {
+    const { bills, organization, send, mailsOn } = await stage()
+    await organization.changeSettings({ name: 'Tally', locale: 'de-DE' }, TALLY)
+    const number = await send({ deliver_to: ['bills@acme.example'] })
+    await organization.changeSettings({ locale: 'en-US' }, TALLY)
+    await bills.deliveries.deliverDue()
+    const [letter] = mail.letters.splice(0)
+    expect(letter!.text).toContain('dated 1. Dez. 2026, is attached')
+    expect(letter!.text).toMatch(/Period +1\. Nov\. 2026 to 30\. Nov\. 2026\n +Total +USD 100,00\n/)
+    expect(await mailsOn(DUE_DAYS + 7)).toEqual([
+      [`Reminder: bill ${number} from Tally was due on 31. Dez. 2026`, 'bills@acme.example'],
+    ])
+  })
+
   test('go to whom the bill was last sent to, and not of bills that are paid, void, credited or switched off', async () => {
     const { bills, projects, organization, time, send, show, mailsOn } = await stage()
     const by = TALLY

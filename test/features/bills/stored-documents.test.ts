@@ -59,6 +59,29 @@ forEachEngine('documents of bills', (open) => {
     }
   })
 
+  test('keep the locale with which the bill was sent, also where they are rendered later', async () => {
+    const { bills, organization, report, read } = await stage()
+    await report()
+    await organization.changeSettings({ locale: 'de-DE' }, TALLY)
+    await bills.send({ ...NOVEMBER, project: 'WEB' }, { by: TALLY })
+    await organization.changeSettings({ locale: 'en-US' }, TALLY)
+    expect((await read('2026-0001', 'html')).toString()).toContain('<dt>Date</dt><dd dir="auto">1. Dez. 2026</dd>')
+    expect((await read('2026-0001', 'html')).toString()).toContain('<td>1,00</td>')
+    expect(JSON.parse((await read('2026-0001', 'json')).toString())).toMatchObject({
+      locale: 'de-DE',
+      issued_on: '2026-12-01',
+      total: 1,
+    })
+    await report({ session_id: 'another' })
+    await bills.send({ ...NOVEMBER, project: 'WEB' }, { by: TALLY })
+    expect((await read('2026-0002', 'html')).toString()).toContain('<dt>Date</dt><dd dir="auto">Dec 1, 2026</dd>')
+    await organization.changeSettings({ locale: null }, TALLY)
+    await report({ session_id: 'a third' })
+    await bills.send({ ...NOVEMBER, project: 'WEB' }, { by: TALLY })
+    expect((await read('2026-0003', 'html')).toString()).toContain('<dt>Date</dt><dd dir="auto">2026-12-01</dd>')
+    expect(JSON.parse((await read('2026-0003', 'json')).toString())).not.toHaveProperty('locale')
+  })
+
   test('that two calls create at once are stored once', async () => {
     const { bills, report, read } = await stage()
     await report()

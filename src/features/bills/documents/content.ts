@@ -5,6 +5,7 @@
 import { numberText, parseExactJson } from '../../../lib/exact-json.ts'
 import { parseDecimal } from '../../../lib/money.ts'
 import { type TimedLine, workHeading, workText } from '../../../shared/active-time.ts'
+import { formatsOf } from '../../../shared/locales.ts'
 import { textOf } from '../document.ts'
 import type { BillDocument, BillLine } from '../schema.ts'
 
@@ -22,24 +23,18 @@ export function minorOf<Key extends string>(
   return parseDecimal(numberText(holder, key), minor_digits)!
 }
 
-/** Formats minor units with all digits: `1,234.50`, `-0.05`. */
-export function amountText(minor: bigint, digits: number): string {
+/** Minor units with all digits, for programs: `1234.50`, `-0.05`. */
+export function plainAmount(minor: bigint, digits: number): string {
   const text = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0')
-  const whole = grouped(text.slice(0, text.length - digits))
+  const whole = text.slice(0, text.length - digits)
   return `${minor < 0n ? '-' : ''}${whole}${digits === 0 ? '' : `.${text.slice(-digits)}`}`
 }
 
-/** A decimal with thousands separators, and at least this number of digits after the point. */
-function decimalText(decimal: string, digits = 0): string {
-  const [whole = '', fraction = ''] = decimal.split('.')
-  const sign = whole.startsWith('-') ? '-' : ''
-  const after = fraction.padEnd(digits, '0')
-  return `${sign}${grouped(whole.slice(sign.length))}${after === '' ? '' : `.${after}`}`
-}
+/** The same for people, in the locale of the document: `1,234.50`. */
+export const amountText = (minor: bigint, { minor_digits, locale }: Written): string =>
+  formatsOf(locale).decimal(plainAmount(minor, minor_digits), minor_digits)
 
-function grouped(digits: string): string {
-  return digits.replace(/\B(?=(\d{3})+$)/g, ',')
-}
+type Written = Pick<BillDocument, 'minor_digits' | 'locale'>
 
 export interface PartyText {
   name: string
@@ -80,12 +75,12 @@ export interface Content {
 }
 
 export function contentOf(document: BillDocument): Content {
-  const { minor_digits: digits, currency } = document
-  const amount = (minor: bigint) => amountText(minor, digits)
+  const { currency, locale } = document
+  const amount = (minor: bigint) => amountText(minor, document)
   const sums: Content['sums'] = []
   if (document.tax) {
     sums.push(['Subtotal', amount(minorOf(document, 'subtotal', document))])
-    const tax = `${document.tax.name} ${decimalText(numberText(document.tax, 'percent'))} %`
+    const tax = `${document.tax.name} ${formatsOf(locale).decimal(numberText(document.tax, 'percent'))} %`
     sums.push([tax, amount(minorOf(document.tax, 'amount', document))])
   }
   return {
@@ -112,17 +107,18 @@ function partyText({ name, address, tax_id, email }: BillDocument['issuer']): Pa
 }
 
 function factsOf(document: BillDocument): Content['facts'] {
-  const { issued_on, due_on, period, purchase_order, replaces, corrects, currency } = document
+  const { issued_on, due_on, period, purchase_order, replaces, corrects, currency, locale } = document
+  const { day, days, decimal } = formatsOf(locale)
   const isBill = document.kind === 'bill'
-  const facts: Content['facts'] = [['Date', issued_on]]
-  if (isBill) facts.push(['Due', due_on])
-  facts.push(['Period', `${period.from} – ${period.to}`])
+  const facts: Content['facts'] = [['Date', day(issued_on)]]
+  if (isBill) facts.push(['Due', day(due_on)])
+  facts.push(['Period', days(period.from, period.to)])
   if (purchase_order !== null) facts.push(['Purchase order', purchase_order])
   if (document.scope.project) facts.push(['Project', textOf(document.scope.project)!])
   if (corrects) facts.push(['Corrects bill', corrects.number])
   if (replaces) facts.push(['Replaces bill', replaces.number])
   if (isBill && currency !== 'USD') {
-    facts.push(['Exchange rate', `1 USD = ${decimalText(numberText(document, 'exchange_rate'))} ${currency}`])
+    facts.push(['Exchange rate', `1 USD = ${decimal(numberText(document, 'exchange_rate'))} ${currency}`])
   }
   return facts
 }
@@ -143,7 +139,7 @@ function sectionsOf(document: BillDocument): Content['sections'] {
     .map(() => '')
   const rows = document.extra_lines.map((extra) => ({
     label: extra.text,
-    cells: [...blanks, amountText(minorOf(extra, 'amount', document), document.minor_digits)],
+    cells: [...blanks, amountText(minorOf(extra, 'amount', document), document)],
   }))
   const title = sections.length === 0 ? null : 'Other items'
   return [...sections, { title, groups: [{ title: null, amount: null, rows }] }]
@@ -165,25 +161,27 @@ function groupsOf(lines: readonly BillLine[], document: BillDocument): Group[] {
     const sum = group.lines.reduce((total, line) => total + minorOf(line, 'amount', document), 0n)
     return {
       title: group.title,
-      amount: group.title !== null && group.lines.length > 1 ? amountText(sum, document.minor_digits) : null,
+      amount: group.title !== null && group.lines.length > 1 ? amountText(sum, document) : null,
       rows: group.lines.map((line) => rowOf(line, dimensions, document)),
     }
   })
 }
 
 function rowOf(line: BillLine, dimensions: readonly string[], document: BillDocument): Row {
+  const formats = formatsOf(document.locale)
+  const { decimal } = formats
   const costs = [
-    decimalText(numberText(line, 'cost'), 2),
-    line.markup === null ? 'various' : `${decimalText(numberText(line as { markup: number }, 'markup'))} %`,
+    decimal(numberText(line, 'cost'), 2),
+    line.markup === null ? 'various' : `${decimal(numberText(line as { markup: number }, 'markup'))} %`,
   ]
   return {
     label: dimensions.map((dimension) => nameOf(line, dimension)).join(' · ') || 'Agent usage',
     cells: [
-      decimalText(numberText(line, 'sessions')),
-      decimalText(numberText(line.tokens, 'total')),
-      ...(document.show_active_time ? [workText(timedLine(line))] : []),
+      decimal(numberText(line, 'sessions')),
+      decimal(numberText(line.tokens, 'total')),
+      ...(document.show_active_time ? [workText(timedLine(line), formats)] : []),
       ...(document.show_cost ? costs : []),
-      amountText(minorOf(line, 'amount', document), document.minor_digits),
+      amountText(minorOf(line, 'amount', document), document),
     ],
   }
 }

@@ -7,7 +7,7 @@ import { formatDecimal, NANO_DIGITS } from '../../../lib/money.ts'
 import { textOf } from '../document.ts'
 import type { BillDocument, BillLine } from '../schema.ts'
 import type { BilledRow } from '../store/billed-entries.ts'
-import { amountText, minorOf } from './content.ts'
+import { minorOf, plainAmount } from './content.ts'
 
 /** A trusted number, written unescaped: a spreadsheet must not treat a negative amount as text. */
 class RawNumber {
@@ -80,9 +80,8 @@ const blank = (columns: number): null[] => Array.from({ length: columns }, () =>
 const numberCell = <Key extends string>(holder: Partial<Record<Key, number>>, key: Key) =>
   new RawNumber(numberText(holder, key))
 
-/** Without thousands separators, which programs could not parse. */
 function plain(minor: bigint, { minor_digits }: BillDocument): RawNumber {
-  return new RawNumber(amountText(minor, minor_digits).replaceAll(',', ''))
+  return new RawNumber(plainAmount(minor, minor_digits))
 }
 
 function markup(line: BillLine): RawNumber | null {

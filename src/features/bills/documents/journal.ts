@@ -5,7 +5,7 @@
  */
 import { textOf } from '../document.ts'
 import type { BillDocument } from '../schema.ts'
-import { amountText, minorOf } from './content.ts'
+import { minorOf, plainAmount } from './content.ts'
 
 const INCOME = 'income:agents'
 
@@ -16,9 +16,9 @@ export function journalOf(document: BillDocument): string {
   const postings = postingsOf(document).filter(([, minor], index) => index === 0 || minor !== 0n)
   const width = Math.max(...postings.map(([account]) => account.length))
   // Without thousands separators, which hledger would need a directive for.
-  const amount = (minor: bigint) => `${amountText(minor, digits).replaceAll(',', '')} ${currency}`
+  const amount = (minor: bigint) => `${plainAmount(minor, digits)} ${currency}`
   // A currency is declared with its decimal mark, even if it has no decimals.
-  const sample = `${amountText(10n ** BigInt(digits + 3), digits).replaceAll(',', '')}${digits === 0 ? '.' : ''}`
+  const sample = `${plainAmount(10n ** BigInt(digits + 3), digits)}${digits === 0 ? '.' : ''}`
   return [
     `; ${kind} ${plain(number)} of ${plain(issuer.name)}`,
     '',

@@ -1,4 +1,5 @@
 /** A bill as PDF. */
+import { formatsOf } from '../../../shared/locales.ts'
 import type { BillDocument } from '../schema.ts'
 import { amountText, type Content, contentOf, type Group, minorOf, type PartyText, type Row } from './content.ts'
 import type { Logo } from './logo.ts'
@@ -51,15 +52,16 @@ export async function voidNoticePdf(
 ): Promise<Uint8Array> {
   const content = contentOf(document)
   const name = `${content.title} ${content.number}`
-  const total = `${amountText(minorOf(document, 'total', document), document.minor_digits)} ${document.currency}`
+  const { day } = formatsOf(document.locale)
+  const total = `${amountText(minorOf(document, 'total', document), document)} ${document.currency}`
   const facts: Content['facts'] = [
-    ['Date', on],
-    [`${content.title} date`, document.issued_on],
+    ['Date', day(on)],
+    [`${content.title} date`, day(document.issued_on)],
     ...content.facts.filter(([label]) => label === 'Period' || label === 'Purchase order'),
   ]
-  const paper = await open(document, { title: 'Void notice', on, drawn: [content, reason] })
+  const paper = await open(document, { title: 'Void notice', on, drawn: [content, facts, reason] })
   head(paper, { ...content, title: 'Void notice', facts }, logo)
-  paper.paragraph(`${name}, dated ${document.issued_on}, has been voided`, { size: 14, bold: true })
+  paper.paragraph(`${name}, dated ${day(document.issued_on)}, has been voided`, { size: 14, bold: true })
   paper.y += 8
   paper.paragraph(`The total of ${total} is no longer due. If you have already paid, please contact us.`, {
     size: NORMAL,

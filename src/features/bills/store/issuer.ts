@@ -11,6 +11,7 @@ export async function getIssuer(reader: Reader) {
       address: organization.address,
       taxId: organization.taxId,
       timeZone: organization.timeZone,
+      locale: organization.locale,
       currency: organization.currency,
       markupPpm: organization.markupPpm,
       dueDays: organization.dueDays,

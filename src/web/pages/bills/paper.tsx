@@ -2,11 +2,10 @@
 import { Anchor, Paper, Stack, Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import { type TimedLine, workHeading, workText } from '../../../shared/active-time.ts'
-import { count } from '../../format/counts.ts'
-import { Count } from '../../parts/figures.tsx'
+import { formatsOf } from '../../../shared/locales.ts'
 import { projectLabel } from '../../parts/project-label.ts'
 import { CardTitle, Note } from '../../parts/texts.tsx'
-import { amountOf, type BillDocument, type BillLine } from './bill-body.ts'
+import type { BillDocument, BillLine } from './bill-body.ts'
 import classes from './paper.module.css'
 
 interface BillPaperProps {
@@ -73,15 +72,19 @@ const Party = ({ name, address, tax_id, email }: BillDocument['issuer']) => (
 
 function Facts({ document }: { document: BillDocument }) {
   const { kind, issued_on, due_on, period, purchase_order, scope, corrects, replaces, show_cost, currency } = document
+  const { day, days, decimal } = formatsOf(document.locale)
   const facts: [string, string | null | undefined][] = [
-    ['Date', issued_on],
-    ['Due', kind === 'bill' ? due_on : null],
-    ['Period', `${period.from} – ${period.to}`],
+    ['Date', day(issued_on)],
+    ['Due', kind === 'bill' ? day(due_on) : null],
+    ['Period', days(period.from, period.to)],
     ['Purchase order', purchase_order],
     ['Project', scope.project && projectLabel(scope.project)],
     ['Corrects bill', corrects?.number],
     ['Replaces bill', replaces?.number],
-    ['Exchange rate', show_cost && currency !== 'USD' ? `1 USD = ${document.exchange_rate} ${currency}` : null],
+    [
+      'Exchange rate',
+      show_cost && currency !== 'USD' ? `1 USD = ${decimal(`${document.exchange_rate}`)} ${currency}` : null,
+    ],
   ]
   return (
     <dl className={classes.facts}>
@@ -103,6 +106,7 @@ function Facts({ document }: { document: BillDocument }) {
 function Lines({ document, openLine }: Pick<BillPaperProps, 'document' | 'openLine'>) {
   const { kind, show_active_time, show_cost, currency, sections, extra_lines, minor_digits } = document
   const hasFigures = kind === 'bill'
+  const { decimal } = formatsOf(document.locale)
   const span = 2 + (hasFigures ? 2 : 0) + (hasFigures && show_active_time ? 1 : 0) + (hasFigures && show_cost ? 2 : 0)
   return (
     <table className={classes.table}>
@@ -159,7 +163,7 @@ function Lines({ document, openLine }: Pick<BillPaperProps, 'document' | 'openLi
           <tr key={index}>
             <td dir="auto">{text}</td>
             {hasFigures && <td className={classes.extra} colSpan={span - 2} />}
-            <td>{amountOf(amount, minor_digits)}</td>
+            <td>{decimal(`${amount}`, minor_digits)}</td>
           </tr>
         ))}
         {sections.length === 0 && extra_lines.length === 0 && (
@@ -174,6 +178,7 @@ function Lines({ document, openLine }: Pick<BillPaperProps, 'document' | 'openLi
 }
 
 function Sums({ document, span }: { document: BillDocument; span: number }) {
+  const { decimal } = formatsOf(document.locale)
   const { subtotal, tax, total, currency, minor_digits } = document
   return (
     <tfoot>
@@ -181,19 +186,19 @@ function Sums({ document, span }: { document: BillDocument; span: number }) {
         <>
           <tr>
             <td>Subtotal</td>
-            <td colSpan={span - 1}>{amountOf(subtotal, minor_digits)}</td>
+            <td colSpan={span - 1}>{decimal(`${subtotal}`, minor_digits)}</td>
           </tr>
           <tr>
             <td>
-              {tax.name} {tax.percent} %
+              {tax.name} {decimal(`${tax.percent}`)} %
             </td>
-            <td colSpan={span - 1}>{amountOf(tax.amount, minor_digits)}</td>
+            <td colSpan={span - 1}>{decimal(`${tax.amount}`, minor_digits)}</td>
           </tr>
         </>
       )}
       <tr className={classes.total}>
         <td>Total {currency}</td>
-        <td colSpan={span - 1}>{amountOf(total, minor_digits)}</td>
+        <td colSpan={span - 1}>{decimal(`${total}`, minor_digits)}</td>
       </tr>
     </tfoot>
   )
@@ -236,9 +241,6 @@ function Groups({ lines, document, openLine, span }: GroupsProps) {
   ))
 }
 
-/** Two to nine decimals. */
-const costs = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 9 })
-
 interface LineProps extends Pick<BillPaperProps, 'document' | 'openLine'> {
   line: BillLine
   label: string
@@ -247,6 +249,8 @@ interface LineProps extends Pick<BillPaperProps, 'document' | 'openLine'> {
 
 function Line({ line, label, document, openLine, isNested }: LineProps) {
   const { show_active_time, show_cost, minor_digits } = document
+  const formats = formatsOf(document.locale)
+  const { decimal } = formats
   const text = label || 'Agent usage'
   return (
     <tr className={isNested ? classes.nested : undefined}>
@@ -259,18 +263,16 @@ function Line({ line, label, document, openLine, isNested }: LineProps) {
           text
         )}
       </td>
-      <td className={classes.extra}>{count(line.sessions)}</td>
-      <td className={classes.extra}>
-        <Count value={line.tokens.total} />
-      </td>
-      {show_active_time && <td className={`${classes.extra} ${classes.work}`}>{workText(timedLine(line))}</td>}
+      <td className={classes.extra}>{decimal(`${line.sessions}`)}</td>
+      <td className={classes.extra}>{decimal(`${line.tokens.total}`)}</td>
+      {show_active_time && <td className={`${classes.extra} ${classes.work}`}>{workText(timedLine(line), formats)}</td>}
       {show_cost && (
         <>
-          <td className={classes.extra}>{costs.format(line.cost)}</td>
-          <td className={classes.extra}>{line.markup === null ? 'various' : `${line.markup} %`}</td>
+          <td className={classes.extra}>{decimal(`${line.cost}`, 2)}</td>
+          <td className={classes.extra}>{line.markup === null ? 'various' : `${decimal(`${line.markup}`)} %`}</td>
         </>
       )}
-      <td>{amountOf(line.amount, minor_digits)}</td>
+      <td>{decimal(`${line.amount}`, minor_digits)}</td>
     </tr>
   )
 }
