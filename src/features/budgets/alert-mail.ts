@@ -1,5 +1,5 @@
 /** What people are told about alerts. Pure. */
-import { measuredText } from '../../lib/display-numbers.ts'
+import type { Formats } from '../../shared/locales.ts'
 import { type AlertRecord, type BudgetRecord, hasStart } from '../spending/contract.ts'
 
 export interface AlertText {
@@ -12,6 +12,7 @@ interface Circumstances {
   scope: string
   /** Where the budget is shown; undefined if the server's public address is not known. */
   url: string | undefined
+  formats: Formats
 }
 
 export function alertText(
@@ -24,12 +25,12 @@ export function alertText(
     firstDay,
     at,
   }: Pick<AlertRecord, 'kind' | 'percent' | 'spent' | 'available' | 'firstDay' | 'at'>,
-  { scope, url }: Circumstances,
+  { scope, url, formats }: Circumstances,
 ): AlertText {
-  const textOf = (amount: string) => measuredText(budget.measure, Number(amount))
+  const textOf = (amount: string) =>
+    budget.measure === 'tokens' ? formats.counted(Number(amount), 'token') : formats.money(Number(amount))
   const [used, limit] = [textOf(spent), textOf(available)]
-  const asOf = new Date(at).toISOString().replace('T', ' ').slice(0, 16)
-  const period = hasStart({ firstDay }) ? ` (period from ${firstDay})` : ''
+  const period = hasStart({ firstDay }) ? ` (period from ${formats.day(firstDay)})` : ''
   const what =
     kind === 'forecast'
       ? `The forecast for the budget “${budget.name}” reaches ${percent}% of ${limit}${period}: ${used} by the end of the period.`
@@ -43,7 +44,7 @@ export function alertText(
       what,
       '',
       `It counts ${scope}.`,
-      `As of ${asOf} UTC. Late entries and corrections may change the amount; you will not get this alert again for this period.`,
+      `As of ${formats.moment(at, 'UTC')} UTC. Late entries and corrections may change the amount; you will not get this alert again for this period.`,
       ...(url === undefined ? [] : ['', url]),
     ].join('\n'),
   }

@@ -80,10 +80,11 @@ export function createAlerts({ db, clock, spending, notifications }: Dependencie
       for (const recipient of await recipientsOf(budget, alert)) highest.set(recipient.email, { recipient, alert })
     }
     const url = budget && (await linkTo(budget))
+    const formats = await notifications.formats()
     const found = [...highest.values()].map(({ recipient, alert }) => ({
       recipient,
       key: alert.uid,
-      ...alertText(budget!, alert, { scope: scopeOf(view!), url }),
+      ...alertText(budget!, alert, { scope: scopeOf(view!), url, formats }),
     }))
     await db.write(async (tx) => {
       for (const { id } of alerts) if (!(await claimAlert(tx, id, clock.now()))) return
@@ -127,7 +128,7 @@ export function createAlerts({ db, clock, spending, notifications }: Dependencie
           firstDay: period?.firstDay ?? NO_FIRST_DAY,
           at,
         },
-        { scope: scopeOf(view), url: await linkTo(budget) },
+        { scope: scopeOf(view), url: await linkTo(budget), formats: await notifications.formats() },
       )
       const outcomes = []
       for (const [index, recipient] of [...recipients.values()].entries()) {

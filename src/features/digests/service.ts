@@ -22,7 +22,7 @@ import type { PeopleService, User } from '../people/service.ts'
 import { COUNTED_STATUSES, type ReportsService } from '../reports/service.ts'
 import { listPath } from '../selection/contract.ts'
 import { listLedProjects } from './store.ts'
-import { anomaliesText, attentionText, type Content, type SummarySection, summaryText } from './text.ts'
+import { anomaliesText, attentionText, type Content, type Style, type SummarySection, summaryText } from './text.ts'
 
 /** When people begin to work, and machines have reported the evening before. */
 const MORNING_MS = 8 * 3_600_000
@@ -54,9 +54,9 @@ export function createDigestsService({
   anomalies,
   reports,
 }: Dependencies) {
-  async function linksTo(): Promise<(path: string) => string | undefined> {
+  async function styleNow(): Promise<Style> {
     const publicUrl = await notifications.publicUrl()
-    return (path) => publicUrl && `${publicUrl}${path}`
+    return { formats: await notifications.formats(), linkTo: (path) => publicUrl && `${publicUrl}${path}` }
   }
 
   /** Tells everyone who wants to know about a topic, once for each key. */
@@ -82,7 +82,7 @@ export function createDigestsService({
     const asker = askerOf(person)
     const { data } = await reports.completeness(asker.viewer, await reports.readCompleteness(period, asker))
     const { approvalRequired } = await organization.settings()
-    return attentionText(data, { days: ATTENTION_DAYS, requiresApproval: approvalRequired, linkTo: await linksTo() })
+    return attentionText(data, { days: ATTENTION_DAYS, requiresApproval: approvalRequired }, await styleNow())
   }
 
   async function summaryFor(person: User, week: { from: string; to: string }): Promise<Content | undefined> {
@@ -105,7 +105,7 @@ export function createDigestsService({
       const project = await listLedProjects(db.read, person.id)
       if (project.length > 0) await add('Projects that you lead', { project })
     }
-    return summaryText(week, sections, await linksTo())
+    return summaryText(week, sections, await styleNow())
   }
 
   async function look(): Promise<void> {
@@ -120,7 +120,7 @@ export function createDigestsService({
     let found: Promise<Anomaly[]> | undefined
     await tell('anomalies', yesterday, async (person) => {
       found ??= anomalies.anomaliesOf(yesterday)
-      return anomaliesText(yesterday, (await found).filter(isSeenBy(person)), await linksTo())
+      return anomaliesText(yesterday, (await found).filter(isSeenBy(person)), await styleNow())
     })
     if (isWorkingDay(today)) await tell('attention', today, (person) => attentionFor(person, today))
   }

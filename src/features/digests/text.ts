@@ -1,7 +1,6 @@
 /** The texts of digests. Pure. */
-import { counted, countText } from '../../lib/counted.ts'
-import { dollarsText } from '../../lib/display-numbers.ts'
 import { moneyNumber } from '../../lib/money.ts'
+import type { Formats } from '../../shared/locales.ts'
 import type { Anomaly } from '../anomalies/service.ts'
 import type { CompletenessCheck, UsageReport, UsageResult } from '../reports/schema.ts'
 
@@ -12,6 +11,12 @@ export interface Content {
 
 /** A page of the web application from its path; undefined if the server's public address is not known. */
 export type LinkTo = (path: string) => string | undefined
+
+/** How numbers and days are written, and where links lead. */
+export interface Style {
+  formats: Formats
+  linkTo: LinkTo
+}
 
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
@@ -42,7 +47,8 @@ const ATTENTION: Partial<Record<CompletenessCheck['check'], [one: string, severa
 /** What needs attention among the entries of a period; undefined if nothing does. */
 export function attentionText(
   checks: readonly CompletenessCheck[],
-  { days, requiresApproval, linkTo }: { days: number; requiresApproval: boolean; linkTo: LinkTo },
+  { days, requiresApproval }: { days: number; requiresApproval: boolean },
+  { formats: { counted, money }, linkTo }: Style,
 ): Content | undefined {
   const open = checks.filter(
     ({ check, entries }) => entries > 0 && ATTENTION[check] && (check !== 'unapproved' || requiresApproval),
@@ -50,7 +56,7 @@ export function attentionText(
   if (open.length === 0) return undefined
   const lines = open.map(({ check, entries, cost, list }) => {
     const [one, several] = ATTENTION[check]!
-    const amount = cost === null ? '' : ` (${dollarsText(cost)})`
+    const amount = cost === null ? '' : ` (${money(cost)})`
     return withLink(`${counted(entries, one, several)}${amount}`, linkTo(pageOfList(list)))
   })
   return {
@@ -60,12 +66,18 @@ export function attentionText(
 }
 
 /** The anomalies of a day; undefined without any. */
-export function anomaliesText(day: string, anomalies: readonly Anomaly[], linkTo: LinkTo): Content | undefined {
+export function anomaliesText(
+  onDay: string,
+  anomalies: readonly Anomaly[],
+  { formats, linkTo }: Style,
+): Content | undefined {
   if (anomalies.length === 0) return undefined
+  const { money } = formats
+  const day = formats.day(onDay)
   const lines = anomalies.map((anomaly) => {
     const { costNanos, usualNanos, list } = anomaly
     const link = anomaly.subject === 'session' ? `/entries?open=${anomaly.entry.uid}` : pageOfList(list!)
-    const amounts = `${dollarsText(moneyNumber(costNanos))}, usually ${dollarsText(moneyNumber(usualNanos))}`
+    const amounts = `${money(moneyNumber(costNanos))}, usually ${money(moneyNumber(usualNanos))}`
     return withLink(`${subjectOf(anomaly)}: ${amounts}`, linkTo(link))
   })
   return {
@@ -94,47 +106,52 @@ export interface SummarySection {
 export function summaryText(
   { from, to }: { from: string; to: string },
   sections: readonly SummarySection[],
-  linkTo: LinkTo,
+  style: Style,
 ): Content | undefined {
+  const { day } = style.formats
   const used = sections.filter(({ report, previous }) => report.totals.entries > 0 || previous.totals.entries > 0)
   if (used.length === 0) return undefined
   return {
-    subject: `Usage from ${from} to ${to}: ${amountOf(used.at(-1)!.report.totals)}`,
-    body: used.map((section) => sectionText(section, linkTo)).join('\n\n'),
+    subject: `Usage from ${day(from)} to ${day(to)}: ${amountOf(used.at(-1)!.report.totals, style)}`,
+    body: used.map((section) => sectionText(section, style)).join('\n\n'),
   }
 }
 
-function sectionText({ title, report, previous, list }: SummarySection, linkTo: LinkTo): string {
+function sectionText({ title, report, previous, list }: SummarySection, style: Style): string {
+  const { counted, decimal } = style.formats
   const { totals } = report
   const rows = report.data.flatMap(({ results }) => results)
-  const shown = rows.slice(0, ROWS).map((row) => [nameOf(row), amountOf(row), tokensOf(row)])
+  const shown = rows.slice(0, ROWS).map((row) => [nameOf(row), amountOf(row, style), tokensOf(row, style)])
   const width = Math.max(...shown.map(([name]) => name!.length), 0)
   return [
     title,
     '',
-    `  Cost     ${amountOf(totals)}${changeText(costOf(totals), costOf(previous.totals))}`,
-    `  Tokens   ${tokensOf(totals)}`,
-    `  Entries  ${countText(totals.entries)}${unpricedText(totals.unpriced_entries)}`,
+    `  Cost     ${amountOf(totals, style)}${changeText(costOf(totals), costOf(previous.totals))}`,
+    `  Tokens   ${tokensOf(totals, style)}`,
+    `  Entries  ${decimal(`${totals.entries}`)}${unpricedText(totals.unpriced_entries, style)}`,
     ...(shown.length === 0 ? [] : ['']),
     ...shown.map(([name, amount, tokens]) => `  ${name!.padEnd(width)}  ${amount}, ${tokens} tokens`),
     ...(rows.length > ROWS ? [`  and ${counted(rows.length - ROWS, 'more project')}`] : []),
-    ...linkLines(linkTo(pageOfList(list))),
+    ...linkLines(style.linkTo(pageOfList(list))),
   ].join('\n')
 }
 
 /** Null if it is unknown; what has no entries costs nothing. */
 const costOf = ({ cost, entries }: Pick<UsageResult, 'cost' | 'entries'>) => (entries === 0 ? 0 : cost)
 
-function amountOf(usage: Pick<UsageResult, 'cost' | 'entries'>): string {
+function amountOf(usage: Pick<UsageResult, 'cost' | 'entries'>, { formats }: Style): string {
   const cost = costOf(usage)
-  return cost === null ? 'unknown' : dollarsText(cost)
+  return cost === null ? 'unknown' : formats.money(cost)
 }
 
-const tokensOf = ({ tokens }: Pick<UsageResult, 'tokens'>) => COMPACT.format(Number(tokens.total))
+const tokensOf = ({ tokens }: Pick<UsageResult, 'tokens'>, { formats }: Style) =>
+  formats.marked(COMPACT.format(Number(tokens.total)))
 const nameOf = ({ project }: UsageResult) => oneLine(project?.name ?? 'Unattributed')
 
-function unpricedText(entries: number): string {
-  return entries === 0 ? '' : `, ${countText(entries)} of them without a price, which the cost does not contain`
+function unpricedText(entries: number, { formats }: Style): string {
+  return entries === 0
+    ? ''
+    : `, ${formats.decimal(`${entries}`)} of them without a price, which the cost does not contain`
 }
 
 function changeText(cost: number | null, before: number | null): string {

@@ -9,6 +9,7 @@ import { Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Job } from '../../lib/jobs.ts'
 import { pauseAfter } from '../../lib/mail-retries.ts'
+import { type Formats, formatsOf } from '../../shared/locales.ts'
 import type { EventsService } from '../events/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import type { NoticeMail, User } from '../people/service.ts'
@@ -64,7 +65,7 @@ export interface OperationalEmail {
   key: string
   subject: string
   /** @param organization its name */
-  textFor(organization: string): string
+  textFor(organization: string, formats: Formats): string
 }
 
 interface Dependencies {
@@ -80,6 +81,8 @@ export type NotificationsService = ReturnType<typeof createNotificationsService>
 
 export function createNotificationsService({ db, clock, events, organization, mail }: Dependencies) {
   const senderOf = async () => mail && (mail.from ?? (await organization.settings()).email ?? undefined)
+
+  const formats = async () => formatsOf((await organization.settings()).locale)
 
   async function deliver(
     to: string,
@@ -162,6 +165,9 @@ export function createNotificationsService({ db, clock, events, organization, ma
      */
     publicUrl: organization.publicUrl,
 
+    /** How e-mails write days and numbers. */
+    formats,
+
     /** Whether e-mails can be sent. Without, nothing should be queued: it would be old news later. */
     canSend: async () => (await senderOf()) !== undefined,
 
@@ -213,7 +219,7 @@ export function createNotificationsService({ db, clock, events, organization, ma
     async sendToEach(people: readonly Pick<User, 'uid' | 'email'>[], email: OperationalEmail): Promise<boolean> {
       const from = await senderOf()
       if (from === undefined) return true
-      const { name } = await organization.settings()
+      const { name, locale } = await organization.settings()
       const keyOf = ({ uid }: Pick<User, 'uid'>) => `e-mail ${email.key}.${uid}`
       const unsent = new Set(await events.unrecorded(people.map(keyOf)))
       let isDone = true
@@ -222,7 +228,7 @@ export function createNotificationsService({ db, clock, events, organization, ma
           from: { name, address: from },
           to: person.email,
           subject: email.subject,
-          text: email.textFor(name),
+          text: email.textFor(name, formatsOf(locale)),
           // The same for every attempt, so that mail programs detect duplicates.
           messageId: `<${email.key}.${person.uid}@${from.slice(from.lastIndexOf('@') + 1)}>`,
           headers: { 'Auto-Submitted': 'auto-generated' },

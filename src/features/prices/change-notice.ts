@@ -1,9 +1,11 @@
 /** The e-mail about changed prices of models in use. Pure. */
 
 import type { PriceChangeNotice } from '../../database/schema/records.ts'
+import { dayAt, startOfDay } from '../../lib/calendar.ts'
 import { counted } from '../../lib/counted.ts'
-import { momentText, timestampOrNull } from '../../lib/duration.ts'
+import { timestampOrNull } from '../../lib/duration.ts'
 import { formatDecimal } from '../../lib/money.ts'
+import type { Formats } from '../../shared/locales.ts'
 import { PER_MILLION_DIGITS } from './formats/reader.ts'
 import type { PriceDifference } from './in-use.ts'
 import { COUNT_KINDS, PRICE_FIELDS, type PriceRow } from './rates.ts'
@@ -42,6 +44,7 @@ function priceText(picos: bigint | null): string {
 export interface NoticeParts {
   notice: PriceChangeNotice
   organization: string
+  formats: Formats
   /** The organization's. */
   timeZone: string
   /** The address or the file that the prices are from. */
@@ -54,14 +57,23 @@ export function noticeSubject({ models }: PriceChangeNotice): string {
   return `Prices of ${counted(models, 'model')} in use have changed`
 }
 
-export function noticeText({ notice, organization, timeZone, source, load }: NoticeParts): string {
+/** The day that begins then in the time zone, or in UTC, else the time. */
+function startText(at: number, timeZone: string, { day, moment }: Formats): string {
+  for (const [zone, suffix] of [[timeZone, ''] as const, ['UTC', ' UTC'] as const]) {
+    const begun = dayAt(at, zone)
+    if (startOfDay(begun, zone) === at) return `${day(begun)}${suffix}`
+  }
+  return `${moment(at, 'UTC')} UTC`
+}
+
+export function noticeText({ notice, organization, formats, timeZone, source, load }: NoticeParts): string {
   const { changes, models } = notice
   return [
     `An update of the prices on ${organization}'s Tally server changed the prices of models in use by more than 5%.`,
     `The source is ${source}. Prices are in US dollars per million tokens.`,
     '',
     ...changes.flatMap(({ provider, model, effective_from, prices }) => [
-      `${model} (${provider})${effective_from === null ? '' : `, from ${momentText(Date.parse(effective_from), timeZone)}`}`,
+      `${model} (${provider})${effective_from === null ? '' : `, from ${startText(Date.parse(effective_from), timeZone, formats)}`}`,
       ...prices.map(({ kind, before, after }) => `  ${kind.replaceAll('_', ' ').padEnd(14)}  ${before} -> ${after}`),
       ...(prices.length === 0 ? ['  long-context prices'] : []),
     ]),

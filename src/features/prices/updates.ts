@@ -146,7 +146,7 @@ export function createPriceUpdates(dependencies: Dependencies) {
     return notifications.sendToEach(await people.everyUser({ roles: ['admin', 'billing'], state: 'active' }), {
       key: load.uid,
       subject: noticeSubject(notice),
-      textFor: (name) => noticeText({ notice, organization: name, timeZone, source, load: load.uid }),
+      textFor: (name, formats) => noticeText({ notice, organization: name, formats, timeZone, source, load: load.uid }),
     })
   }
 

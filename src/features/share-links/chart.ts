@@ -10,6 +10,7 @@ import {
   sharesOf,
 } from '../../shared/charts/layout.ts'
 import { countTicks, hourTicks, moneyTicks, percentTicks, ticksOf } from '../../shared/charts/scale.ts'
+import type { Formats } from '../../shared/locales.ts'
 import { MEASURES } from '../../shared/measures.ts'
 import { amountsAdded, dimensionTitle, type ShownReport, type ShownResult } from './report.ts'
 import type { SharedUsage } from './service.ts'
@@ -64,10 +65,11 @@ export function chartOf(given: SharedUsage, kind: ChartKind): DrawnChart {
   const shared = drawable(given)
   const { labels, series } = shared.trend ? overTime(shared, shared.trend) : byGroup(shared)
   const { unit } = shared.measure
+  const { marked } = shared.formats
   return {
     caption: captionOf(shared),
     legend: series,
-    drawings: SIZES.map((size) => ({ ...size, ...drawn(kind, { labels, series, unit, size }) })),
+    drawings: SIZES.map((size) => ({ ...size, ...drawn(kind, { labels, series, unit, size, marked }) })),
   }
 }
 
@@ -80,15 +82,16 @@ interface Data {
   labels: string[]
   series: Omit<GroupSeries, 'id'>[]
   unit: SharedUsage['measure']['unit']
+  marked: Formats['marked']
   size: (typeof SIZES)[number]
 }
 
-function drawn(kind: ChartKind, { labels, series, unit, size }: Data): Omit<Drawing, keyof Data['size']> {
+function drawn(kind: ChartKind, { labels, series, unit, size, marked }: Data): Omit<Drawing, keyof Data['size']> {
   const isShare = kind === 'share'
   const shown = isShare ? sharesOf(series) : series
   const highest = highestOf(kind, shown, labels.length)
   const ticks = isShare ? [0, 0.25, 0.5, 0.75, 1] : ticksOf(highest, { isWhole: unit === 'count' })
-  const texts = (isShare ? percentTicks : TICKS[unit])(ticks)
+  const texts = (isShare ? percentTicks : TICKS[unit])(ticks).map(marked)
   const layout = layoutOf({ ...size, bars: labels.length, top: ticks.at(-1)!, left: leftFor(texts) })
   const names = labels.map((label) =>
     [...label].length > LABEL_LIMIT ? `${[...label].slice(0, LABEL_LIMIT - 1).join('')}…` : label,
@@ -102,10 +105,10 @@ function drawn(kind: ChartKind, { labels, series, unit, size }: Data): Omit<Draw
   }
 }
 
-function overTime({ measure }: SharedUsage, trend: ShownReport) {
+function overTime({ measure, formats }: SharedUsage, trend: ShownReport) {
   const [dimension] = trend.group_by
   return {
-    labels: trend.data.map(({ starting_at, period }) => shortText(period?.starting_at ?? starting_at, trend)),
+    labels: trend.data.map(({ starting_at, period }) => shortText(period?.starting_at ?? starting_at, trend, formats)),
     series: groupSeries(
       trend.data.map(({ results }) => results),
       {

@@ -19,6 +19,7 @@ import { type Page, pageOf } from '../../schema/lists.ts'
 import { type QueryTexts, writeKeyPage } from '../../schema/query.ts'
 import { billedIssues } from '../../shared/billed-reports.ts'
 import type { ChartKind } from '../../shared/charts/layout.ts'
+import { type Formats, formatsOf, USUAL_LOCALE } from '../../shared/locales.ts'
 import { MEASURE_NAMES } from '../../shared/measures.ts'
 import { namesPeople } from '../../shared/people-dimensions.ts'
 import type { AuditService } from '../audit/service.ts'
@@ -99,6 +100,7 @@ export interface SharedUsage {
   otherFilters: string[]
   measure: ShownMeasure
   money: ReportMoney
+  formats: Formats
   report: ShownReport
   chart: ChartKind | undefined
   /** By the first dimension over time; undefined for a chart by group. */
@@ -306,7 +308,7 @@ export function createShareLinksService(dependencies: Dependencies) {
   }
 
   async function contentOf({ record, bill, creator }: ShareLink): Promise<SharedContent | undefined> {
-    const { name, logoType } = await organization.settings()
+    const { name, logoType, locale } = await organization.settings()
     const whose = { organization: name, logo: logoType ? await organization.getLogo() : undefined }
     if (record.report === null) {
       const view = await bills.getBill(bill!.uid)
@@ -320,7 +322,7 @@ export function createShareLinksService(dependencies: Dependencies) {
       return {
         kind: 'report',
         ...whose,
-        ...{ title, money, otherFilters: otherFilters(report) },
+        ...{ title, money, otherFilters: otherFilters(report), formats: formatsOf(locale ?? USUAL_LOCALE) },
         period: period as MovingPeriod | undefined,
         chart: chart === 'none' ? undefined : chart,
         ...(await readReport({ report, showsPeople, money }, creator)),

@@ -1,4 +1,5 @@
 /** What groups and periods of a shared report are called. Pure. */
+import { DAY_OF_YEAR, type Formats, MONTH } from '../../shared/locales.ts'
 import type { ShownReport, ShownResult } from './report.ts'
 
 export function keyText(result: ShownResult, dimension: string): string {
@@ -13,34 +14,32 @@ type Calendar = Pick<ShownReport, 'time_zone' | 'bucket_width'>
 
 const localOf = (moment: string, { time_zone }: Calendar) => Temporal.Instant.from(moment).toZonedDateTimeISO(time_zone)
 
-const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const
-
-export const dayText = (moment: string, report: Calendar) =>
-  localOf(moment, report).toPlainDate().toLocaleString('en-GB', DAY)
-
 /** The end is exclusive. */
-export const lastDayText = (report: ShownReport) =>
-  dayText(new Date(Date.parse(report.ending_at) - 1).toISOString(), report)
-
-/** On the axis of a chart: `21 Nov`, and what tables have for longer periods. */
-export function shortText(moment: string, report: Calendar): string {
-  if (!['1d', '1w'].includes(report.bucket_width)) return periodText(moment, report)
-  return localOf(moment, report).toPlainDate().toLocaleString('en-GB', { day: 'numeric', month: 'short' })
+export function daysText(report: ShownReport, { days }: Formats): string {
+  const last = new Date(Date.parse(report.ending_at) - 1).toISOString()
+  const [from, to] = [report.starting_at, last].map((moment) => localOf(moment, report).toPlainDate().toString())
+  return days(from!, to!)
 }
 
-export function periodText(moment: string, report: Calendar): string {
+/** On the axis of a chart: `21 Nov`, and what tables have for longer periods. */
+export function shortText(moment: string, report: Calendar, formats: Formats): string {
+  if (!['1d', '1w'].includes(report.bucket_width)) return periodText(moment, report, formats)
+  return formats.partOf(localOf(moment, report).toPlainDate().toString(), DAY_OF_YEAR)
+}
+
+export function periodText(moment: string, report: Calendar, formats: Formats): string {
   const local = localOf(moment, report)
   const day = local.toPlainDate().toString()
   switch (report.bucket_width) {
     case '1h':
-      return `${day} ${local.toPlainTime().toString({ smallestUnit: 'minute' })}`
+      return formats.moment(local.epochMilliseconds, report.time_zone)
     case '1mo':
-      return day.slice(0, 7)
+      return formats.partOf(day, MONTH)
     case '1q':
-      return `${day.slice(0, 4)}-Q${Math.ceil(local.month / 3)}`
+      return `Q${Math.ceil(local.month / 3)} ${local.year}`
     case '1y':
-      return day.slice(0, 4)
+      return String(local.year)
     default:
-      return day
+      return formats.day(day)
   }
 }

@@ -2,7 +2,7 @@
 import type { Database } from '../../database/database.ts'
 import type { WebhookDisabledReason } from '../../database/schema/values.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { timestamp } from '../../lib/duration.ts'
+import type { Formats } from '../../shared/locales.ts'
 import type { NotificationsService } from '../notifications/service.ts'
 import type { PeopleService } from '../people/service.ts'
 import { placeOf } from './endpoint.ts'
@@ -38,7 +38,7 @@ export function createNotices({ db, clock, people, notifications }: Dependencies
     return notifications.sendToEach(told, {
       key: `${row.uid}.${stop.at}`,
       subject: `The webhook ${row.name} was ${stop.what}`,
-      textFor: (organization) => textOf(stop, { organization, view, error: latest?.error ?? null }),
+      textFor: (organization, formats) => textOf(stop, { organization, formats, view, error: latest?.error ?? null }),
     })
   }
 
@@ -97,18 +97,19 @@ const DISABLED: Record<Exclude<WebhookDisabledReason, 'person'>, string> = {
 
 interface Parts {
   organization: string
+  formats: Formats
   view: EndpointView
   error: string | null
 }
 
-function textOf({ what, because, help }: Stop, { organization, view: { row }, error }: Parts): string {
+function textOf({ what, because, help }: Stop, { organization, formats, view: { row }, error }: Parts): string {
   const { name, url, failingSince } = row
   return [
     `${organization}'s Tally server ${what} the webhook ${name} (${placeOf(url)}),`,
     `because ${because}.`,
     '',
     ...(what === 'disabled' && error !== null ? [`The last error: ${error}`] : []),
-    ...(failingSince === null ? [] : [`No event has been delivered since ${timestamp(failingSince)}.`]),
+    ...(failingSince === null ? [] : [`No event has been delivered since ${formats.moment(failingSince, 'UTC')} UTC.`]),
     '',
     ...help,
   ]

@@ -63,12 +63,12 @@ async function stageOf(open: Open) {
     const { data } = await entries.listing.listEntries(asker.viewer, asked)
     return data.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
   }
-  return { choose, clock, ada, grace, look, report, sumAt }
+  return { organization, choose, clock, ada, grace, look, report, sumAt }
 }
 
 forEachEngine('digests', (open) => {
   test('of a week are sent once on its next morning, with what each recipient sees', async () => {
-    const { choose, clock, ada, grace, look, report, sumAt } = await stageOf(open)
+    const { organization, choose, clock, ada, grace, look, report, sumAt } = await stageOf(open)
     await choose('weekly_summary')
     await report(ada, '2026-11-12', { reported_cost: 4 })
     await report(ada, '2026-11-17', { reported_cost: 2, project: 'ACME' })
@@ -99,6 +99,12 @@ forEachEngine('digests', (open) => {
     expect(sums).toEqual([3, 11, 8, 2])
     clock.moment += 24 * HOUR_MS
     expect(await look()).toEqual([])
+    await organization.changeSettings({ locale: 'de-DE' }, TALLY)
+    await report(ada, '2026-11-24', { reported_cost: 1_234 })
+    clock.moment += 6 * 24 * HOUR_MS
+    const [german] = (await look()).filter(({ to }) => to[0] === 'ada@example.com')
+    expect(german!.headers.get('subject')).toContain('23=2E_Nov=2E_2026')
+    expect(german!.text).toContain('Cost     1.234,00\u00a0$')
   })
 
   test('of a week without usage say that it cost nothing, and of one whose cost is unknown that it is', async () => {

@@ -137,6 +137,11 @@ forEachEngine('a share link', (open) => {
     expect(text).toContain(`data:image/png;base64,${png}`)
     expect(text).toContain('Cost (USD) over time by model')
     expect(text.match(/<svg class="on-wide"/g)).toHaveLength(1)
+    await app.call('PATCH /api/v1/settings', { session: admin, json: { locale: 'de-DE' } })
+    const german = (await visit(json.link)).text
+    await app.call('PATCH /api/v1/settings', { session: admin, json: { locale: null } })
+    expect(german).toContain('Last month: 1. Nov. 2026 – 30. Nov. 2026')
+    expect(german).toContain('778,25\u00a0$')
     // The groups of the table are those of the whole period.
     expect(text).not.toContain('>Period<')
     // What is not money stays; the cost is replaced by what the link shows.

@@ -5,13 +5,12 @@ import { access } from '../../../http/access.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import { type Html, html } from '../../../http/pages/html.ts'
 import { pageRoute } from '../../../http/pages/policy.ts'
-import { counted, countText } from '../../../lib/counted.ts'
-import { dollarsText } from '../../../lib/display-numbers.ts'
+import type { Formats } from '../../../shared/locales.ts'
 import { chartOf, type Drawing, type DrawnChart } from '../chart.ts'
 import type { MovingPeriod } from '../period.ts'
 import { dimensionTitle, type ShownFigures, type ShownMeasure, type ShownResult } from '../report.ts'
 import type { SharedBill, SharedContent, SharedUsage, ShareLinksService } from '../service.ts'
-import { dayText, keyText, lastDayText, periodText } from '../texts.ts'
+import { daysText, keyText, periodText } from '../texts.ts'
 
 /** No search engine lists it, no proxy or browser keeps it, and no other site learns its address. */
 const PRIVATE = {
@@ -136,10 +135,9 @@ const PERIODS: Record<MovingPeriod, string> = {
 const reportTitle = ({ title = 'Usage report' }: SharedUsage): string => title
 
 function reportContent(shared: SharedUsage): Html {
-  const { report, chart, otherFilters, period } = shared
+  const { report, chart, otherFilters, period, formats } = shared
   const rows = rowsOf(shared)
-  const days = `${dayText(report.starting_at, report)} – ${lastDayText(report)}`
-  return html`<p class="lead">${period === undefined ? '' : `${PERIODS[period]}: `}${days} (${report.time_zone})</p>
+  return html`<p class="lead">${period === undefined ? '' : `${PERIODS[period]}: `}${daysText(report, formats)} (${report.time_zone})</p>
 ${otherFilters.length > 0 ? html`<p class="hint">Filtered by ${otherFilters.map((name) => name.replaceAll('_', ' ')).join(', ')} as well.</p>` : html``}
 ${totalsOf(shared)}
 ${chart && rows.length > 0 ? chartHtml(chartOf(shared, chart)) : html``}
@@ -171,20 +169,19 @@ ${ticks.map(tick)}${labels.map(({ x, text }) => html`<text x="${x}" y="${height 
 `
 }
 
-const costText = (cost: number | null | undefined) => (cost === null || cost === undefined ? '–' : dollarsText(cost))
+const costText = (cost: number | null | undefined, { money }: Formats) =>
+  cost === null || cost === undefined ? '–' : money(cost)
 
-const amountsText = ({ amounts = [] }: ShownFigures) =>
-  amounts.length === 0 ? '–' : amounts.map(({ currency, amount }) => amountText(amount, currency)).join(' + ')
-
-const amountText = (amount: number, currency: string) =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount)
+const amountsText = ({ amounts = [] }: ShownFigures, { money }: Formats) =>
+  amounts.length === 0 ? '–' : amounts.map(({ currency, amount }) => money(amount, currency)).join(' + ')
 
 /** The text of a figure; a dash where it is unknown. */
-function figureText({ of, unit }: ShownMeasure, figures: ShownFigures): string {
-  if (unit === 'amount') return amountsText(figures)
+function figureText({ of, unit }: ShownMeasure, figures: ShownFigures, formats: Formats): string {
+  if (unit === 'amount') return amountsText(figures, formats)
   const value = of(figures)
   if (value === null) return '–'
-  return unit === 'cost' ? dollarsText(value) : unit === 'hours' ? `${value.toFixed(1)} h` : countText(value)
+  if (unit === 'cost') return formats.money(value)
+  return unit === 'hours' ? `${formats.decimal(value.toFixed(1), 1)} h` : formats.decimal(`${value}`)
 }
 
 interface Row {
@@ -202,17 +199,20 @@ interface Column {
 const USUAL = ['Entries', 'Input tokens', 'Output tokens', 'Tokens', 'Cost', 'Billed amount']
 
 /** Billed and not yet billed beside each other: an amount alone would seem to be that of all entries. */
-function totalsOf({ report: { totals }, money, measure }: SharedUsage): Html {
+function totalsOf({ report: { totals }, money, measure, formats }: SharedUsage): Html {
+  const { counted, decimal } = formats
   const { entries, amount_entries: billed = 0 } = totals
   const unpriced = totals.unpriced_entries ?? 0
   const figures: [string, string][] = [
-    ['Tokens', countText(totals.tokens.total)],
-    ['Entries', countText(entries)],
-    ...(USUAL.includes(measure.title) ? [] : [[measure.title, figureText(measure, totals)] as [string, string]]),
-    ...(money === 'cost' ? [['Cost (USD)', costText(totals.cost)] as [string, string]] : []),
+    ['Tokens', decimal(`${totals.tokens.total}`)],
+    ['Entries', decimal(`${entries}`)],
+    ...(USUAL.includes(measure.title)
+      ? []
+      : [[measure.title, figureText(measure, totals, formats)] as [string, string]]),
+    ...(money === 'cost' ? [['Cost (USD)', costText(totals.cost, formats)] as [string, string]] : []),
     ...(money === 'billed'
       ? ([
-          [`Billed, ${counted(billed, 'entry', 'entries')}`, amountsText(totals)],
+          [`Billed, ${counted(billed, 'entry', 'entries')}`, amountsText(totals, formats)],
           ['Not billed', counted(entries - billed, 'entry', 'entries')],
         ] satisfies [string, string][])
       : []),
@@ -224,15 +224,16 @@ ${money === 'cost' && unpriced > 0 ? html`<p class="hint">The cost of ${counted(
 }
 
 /** Without cost, their order must not show which of them cost most. */
-function rowsOf({ report, money }: SharedUsage): Row[] {
+function rowsOf({ report, money, formats }: SharedUsage): Row[] {
   return report.data.flatMap(({ starting_at, period, results }) => {
     const ordered = money === 'cost' ? results : results.toSorted((one, other) => other.tokens.total - one.tokens.total)
-    const name = periodText(period?.starting_at ?? starting_at, report)
+    const name = periodText(period?.starting_at ?? starting_at, report, formats)
     return ordered.map((result) => ({ period: name, result }))
   })
 }
 
-function columnsOf({ report: { bucket_width, group_by }, money, measure }: SharedUsage): Column[] {
+function columnsOf({ report: { bucket_width, group_by }, money, measure, formats }: SharedUsage): Column[] {
+  const count = (value: number) => formats.decimal(`${value}`)
   const number = (title: string, of: (result: ShownResult) => string): Column => ({
     title,
     isNumber: true,
@@ -244,14 +245,14 @@ function columnsOf({ report: { bucket_width, group_by }, money, measure }: Share
       title: dimensionTitle(dimension),
       of: ({ result }: Row) => keyText(result, dimension),
     })),
-    number('Entries', ({ entries }) => countText(entries)),
-    number('Input', ({ tokens }) => countText(tokens.input)),
-    number('Output', ({ tokens }) => countText(tokens.output)),
-    number('Cache', ({ tokens }) => countText(tokens.cache_read + tokens.cache_write + tokens.cache_write_1h)),
-    number('Total tokens', ({ tokens }) => countText(tokens.total)),
-    ...(USUAL.includes(measure.title) ? [] : [number(measure.title, (result) => figureText(measure, result))]),
-    ...(money === 'cost' ? [number('Cost (USD)', ({ cost }) => costText(cost))] : []),
-    ...(money === 'billed' ? [number('Billed', amountsText)] : []),
+    number('Entries', ({ entries }) => count(entries)),
+    number('Input', ({ tokens }) => count(tokens.input)),
+    number('Output', ({ tokens }) => count(tokens.output)),
+    number('Cache', ({ tokens }) => count(tokens.cache_read + tokens.cache_write + tokens.cache_write_1h)),
+    number('Total tokens', ({ tokens }) => count(tokens.total)),
+    ...(USUAL.includes(measure.title) ? [] : [number(measure.title, (result) => figureText(measure, result, formats))]),
+    ...(money === 'cost' ? [number('Cost (USD)', ({ cost }) => costText(cost, formats))] : []),
+    ...(money === 'billed' ? [number('Billed', (result) => amountsText(result, formats))] : []),
   ]
 }
 
