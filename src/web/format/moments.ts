@@ -2,6 +2,7 @@
  * Formatting and arithmetic of times and days in the organization's time zone, which may differ from the browser's.
  * Days are `2026-11-21`.
  */
+import { DAY, DAY_OF_YEAR, MONTH, TIME } from '../../shared/locales.ts'
 import { cached } from './locale.ts'
 
 const DAY_MS = 86_400_000
@@ -23,9 +24,6 @@ const formatOf = (timeZone: string, options: Intl.DateTimeFormatOptions): Intl.D
     (locale) => new Intl.DateTimeFormat(locale, { timeZone, ...options }),
   )
 
-const DAY: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', year: 'numeric' }
-const TIME: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
-
 /** `21 Nov 2026, 17:53` */
 export const dayAndTime = (moment: string, timeZone: string): string =>
   formatOf(timeZone, { ...DAY, ...TIME }).format(new Date(moment))
@@ -34,7 +32,7 @@ export const dayAndTime = (moment: string, timeZone: string): string =>
 export function shortDayAndTime(moment: string, timeZone: string, now = new Date()): string {
   const isThisYear = dayOf(new Date(moment), timeZone).slice(0, 4) === dayOf(now, timeZone).slice(0, 4)
   if (!isThisYear) return dayAndTime(moment, timeZone)
-  return formatOf(timeZone, { day: 'numeric', month: 'short', ...TIME }).format(new Date(moment))
+  return formatOf(timeZone, { ...DAY_OF_YEAR, ...TIME }).format(new Date(moment))
 }
 
 /** `17:53` */
@@ -46,36 +44,74 @@ export const dayOfMoment = (moment: string, timeZone: string): string =>
 
 /** The day of a time: `21 Nov`. */
 export const shortDay = (moment: string, timeZone: string): string =>
-  formatOf(timeZone, { day: 'numeric', month: 'short' }).format(new Date(moment))
+  formatOf(timeZone, DAY_OF_YEAR).format(new Date(moment))
 
 /** `21 Nov`, with the year unless it is that of `now`. */
 export function dayInShort(day: string, now = new Date()): string {
   const isThisYear = day.slice(0, 4) === now.toISOString().slice(0, 4)
-  return isThisYear
-    ? formatOf('UTC', { day: 'numeric', month: 'short' }).format(new Date(`${day}T00:00:00Z`))
-    : dayInWords(day)
+  return isThisYear ? formatOf('UTC', DAY_OF_YEAR).format(new Date(`${day}T00:00:00Z`)) : dayInWords(day)
 }
 
 /** Formats a day, which has no zone: `21 Nov 2026`. */
 export const dayInWords = (day: string): string => formatOf('UTC', DAY).format(new Date(`${day}T00:00:00Z`))
 
-const TOKENS: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = { day: 'D', month: 'MMM', year: 'YYYY' }
+/** A time without a zone, of a field: `2026-11-21 17:53:00` as `21 Nov 2026, 17:53`. */
+export const timeInWords = (time: string): string => dayAndTime(`${time.replace(' ', 'T')}Z`, 'UTC')
 
-/** How {@link dayInWords} writes days, for fields in which one types them: `D MMM YYYY`, as dayjs reads it. */
-export function dayPattern(): string {
-  const parts = formatOf('UTC', DAY).formatToParts(0)
-  return parts
-    .map(({ type, value }) => (type === 'month' && /^\d/.test(value) ? 'M' : (TOKENS[type] ?? `[${value}]`)))
-    .join('')
-    .replaceAll('[ ]', ' ')
+/** The months of the locale and of English, by which somebody may type one. */
+const monthNames = () =>
+  cached('month names', (locale) =>
+    [locale, 'en'].flatMap((tag) =>
+      (['long', 'short'] as const).map((month) => {
+        const format = new Intl.DateTimeFormat(tag, { month, day: 'numeric', timeZone: 'UTC' })
+        const nameOf = (at: number) => format.formatToParts(at).find(({ type }) => type === 'month')!.value
+        return Array.from({ length: 12 }, (_, month) => nameOf(Date.UTC(2026, month, 1)).toLowerCase())
+      }),
+    ),
+  )
+
+/** The order in which the locale writes the parts of a day: that with a named month may be another. */
+const orderOfParts = (month: 'short' | 'numeric') =>
+  formatOf('UTC', { ...DAY, month })
+    .formatToParts(0)
+    .flatMap(({ type }) => (type === 'day' || type === 'month' || type === 'year' ? type : []))
+
+/**
+ * The day that somebody has typed: as {@link dayInWords} writes it, as ISO 8601, or with numbers in the order of the locale;
+ * without a year, of the year of `now`. Null for anything else.
+ */
+export function readDay(text: string, now = new Date()): string | null {
+  const numbers = text.match(/\d+/g) ?? []
+  const word = text.toLowerCase().match(/\p{L}[\p{L}\p{M}]{2,}/u)?.[0]
+  // Those of the locale first: the Finnish `marras` is November.
+  const named =
+    word === undefined
+      ? -1
+      : (monthNames()
+          .map((names) => indexOfMonth(names, word))
+          .find((at) => at >= 0) ?? -1)
+  const isYearFirst = numbers[0]?.length === 4
+  const order = (
+    isYearFirst ? (['year', 'month', 'day'] as const) : orderOfParts(named < 0 ? 'numeric' : 'short')
+  ).filter((part) => (named < 0 || part !== 'month') && (numbers.length > (named < 0 ? 2 : 1) || part !== 'year'))
+  if (order.length !== numbers.length) return null
+  const of = (part: 'day' | 'month' | 'year') => numbers[order.indexOf(part as never)]
+  const year = of('year') ?? String(now.getUTCFullYear())
+  const month = named < 0 ? of('month')! : String(named + 1)
+  const [full, mm, dd] = [year.length === 2 ? `20${year}` : year, month.padStart(2, '0'), of('day')!.padStart(2, '0')]
+  const day = `${full}-${mm}-${dd}`
+  const moment = Date.parse(`${day}T00:00:00Z`)
+  return Number.isNaN(moment) || new Date(moment).toISOString().slice(0, 10) !== day ? null : day
 }
 
-/** The same with the time of day, as {@link dayAndTime} writes both. */
-export const dayAndTimePattern = (): string => `${dayPattern()}, HH:mm`
+/** By its beginning, where no other month has the same. */
+function indexOfMonth(names: readonly string[], word: string): number {
+  const found = names.flatMap((name, month) => (name.startsWith(word) ? month : []))
+  return found.length === 1 ? found[0]! : -1
+}
 
 /** Formats the month of a day: `Nov 2026`. */
-export const monthInWords = (day: string): string =>
-  formatOf('UTC', { month: 'short', year: 'numeric' }).format(new Date(`${day}T00:00:00Z`))
+export const monthInWords = (day: string): string => formatOf('UTC', MONTH).format(new Date(`${day}T00:00:00Z`))
 
 /** Formats the month of a day without its year: `Nov`. */
 export const monthInShort = (day: string): string =>

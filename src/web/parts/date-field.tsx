@@ -1,6 +1,14 @@
-import { DateInput, type DateInputProps } from '@mantine/dates'
+import { type DateFormatter, DateInput, type DateInputProps } from '@mantine/dates'
 import { useState } from 'react'
-import { dayPattern } from '../format/moments.ts'
+import { dayInWords, monthInWords, readDay } from '../format/moments.ts'
+
+/** How fields in which one only chooses show a month, and the days from one to another. */
+export const monthFormatter: DateFormatter = ({ date }) => (date === null ? '' : monthInWords(`${date}`))
+export const daysFormatter: DateFormatter = ({ date }) =>
+  [date]
+    .flat()
+    .flatMap((day) => (day === null ? [] : dayInWords(`${day}`)))
+    .join(' – ')
 
 /**
  * A date to type, or to choose from a calendar, which opens on a click or the down arrow. Not with the focus, as that of
@@ -10,7 +18,8 @@ export function DateField({ onClick, onKeyDown, onBlur, onChange, ...props }: Da
   const [isOpen, setOpen] = useState(false)
   return (
     <DateInput
-      valueFormat={dayPattern()}
+      valueFormat={dayInWords}
+      dateParser={readDay}
       {...props}
       popoverProps={{ ...props.popoverProps, opened: isOpen }}
       onClick={(event) => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { startOfDay as startOfDayOnServer } from '../../../src/lib/calendar.ts'
+import { LOCALES } from '../../../src/shared/locales.ts'
 import { setLocale } from '../../../src/web/format/locale.ts'
 import {
   addDays,
@@ -10,7 +11,6 @@ import {
   dayInShort,
   dayInWords,
   dayOf,
-  dayPattern,
   daysBetween,
   duration,
   firstOfMonth,
@@ -19,9 +19,11 @@ import {
   momentOf,
   monthInWords,
   quarterInWords,
+  readDay,
   shortDayAndTime,
   startOfDay,
   timeAt,
+  timeInWords,
 } from '../../../src/web/format/moments.ts'
 
 const ZONES = [
@@ -37,20 +39,72 @@ const zone = fc.constantFrom(...ZONES)
 const day = fc.integer({ min: 0, max: 36_000 }).map((days) => addDays('1970-01-02', days))
 const second = fc.integer({ min: 0, max: 4_000_000_000 }).map((seconds) => new Date(seconds * 1_000))
 
-test('fields show days as texts do', () => {
+const inLocale = (locale: string, check: () => void) => {
   try {
-    for (const [locale, pattern] of [
-      ['en-GB', 'D MMM YYYY'],
-      ['en-US', 'MMM D[, ]YYYY'],
-      ['de-DE', 'D[. ]MMM YYYY'],
-      ['ja-JP', 'YYYY[年]M[月]D[日]'],
-    ]) {
-      setLocale(locale!)
-      expect(dayPattern()).toBe(pattern!)
-    }
+    setLocale(locale)
+    check()
   } finally {
     setLocale('en-GB')
   }
+}
+
+test('fields read days as texts show them, in every locale', () => {
+  for (const locale of [...LOCALES, 'cs-CZ', 'fi-FI', 'ko-KR', 'el-GR', 'hu-HU', 'tr-TR']) {
+    inLocale(locale, () => {
+      for (let day = '2026-01-01'; day < '2027-01-01'; day = addDays(day, 1)) {
+        const shown = dayInWords(day)
+        expect([locale, shown, readDay(shown)]).toEqual([locale, shown, day])
+      }
+    })
+  }
+})
+
+test('fields read what people type otherwise, in the order of the locale', () => {
+  const now = new Date('2026-06-01')
+  const typed = (...texts: string[]) => texts.map((text) => readDay(text, now))
+  inLocale('de-DE', () => {
+    expect(typed('21.11.2026', '1.2.27', '3. 4.', '21 nov 2026', '21. November', 'March 3, 2026')).toEqual([
+      '2026-11-21',
+      '2027-02-01',
+      '2026-04-03',
+      '2026-11-21',
+      '2026-11-21',
+      '2026-03-03',
+    ])
+  })
+  inLocale('en-US', () => {
+    expect(typed('11/21/2026', '2/1/27', '2026-11-21', 'sep 5', '2026/1/2')).toEqual([
+      '2026-11-21',
+      '2027-02-01',
+      '2026-11-21',
+      '2026-09-05',
+      '2026-01-02',
+    ])
+    expect(typed('', 'tomorrow', '31/12/2026', '2/30/2026', 'ju 5', '1 2 3 4', 'foo 3', '5')).toEqual(
+      Array(8).fill(null),
+    )
+  })
+})
+
+test('the locale is the person’s, else the organization’s, else that of pages of which nobody has chosen any', () => {
+  const shown = (...locales: (string | null)[]) => {
+    setLocale(...locales)
+    return dayInWords('2026-11-21')
+  }
+  try {
+    expect([shown('en-US', 'de-DE'), shown(null, 'de-DE'), shown('no locale', 'de-DE'), shown(null, null)]).toEqual([
+      'Nov 21, 2026',
+      '21. Nov. 2026',
+      '21. Nov. 2026',
+      '21 Nov 2026',
+    ])
+  } finally {
+    setLocale('en-GB')
+  }
+})
+
+test('fields show times as texts do', () => {
+  expect(timeInWords('2026-11-21 17:53:00')).toBe(dayAndTime('2026-11-21T17:53:00Z', 'UTC'))
 })
 
 test('a day begins in the browser at the moment at which it begins on the server', () => {

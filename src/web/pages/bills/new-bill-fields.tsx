@@ -15,7 +15,8 @@ import {
 import { DatePickerInput, MonthPickerInput } from '@mantine/dates'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
-import { dayInWords, dayOf, dayPattern } from '../../format/moments.ts'
+import { dayInWords, dayOf } from '../../format/moments.ts'
+import { daysFormatter, monthFormatter } from '../../parts/date-field.tsx'
 import { CountField, DecimalField, PERCENT_DIGITS } from '../../parts/number-fields.tsx'
 import { ClientPicker, ProjectPicker } from '../../parts/pickers.tsx'
 import { Caption } from '../../parts/texts.tsx'
@@ -111,7 +112,7 @@ function WhatAndWhen({ form }: { form: BillForm }) {
         {span === 'month' ? (
           <MonthPickerInput
             label={`Month (${time_zone})`}
-            valueFormat="MMMM YYYY"
+            valueFormatter={monthFormatter}
             maxDate={today}
             flex={1}
             {...form.getInputProps('month')}
@@ -121,7 +122,7 @@ function WhatAndWhen({ form }: { form: BillForm }) {
             type="range"
             allowSingleDateInRange
             label={`First and last day (${time_zone})`}
-            valueFormat={dayPattern()}
+            valueFormatter={daysFormatter}
             maxDate={today}
             firstDayOfWeek={firstDayOfWeek}
             flex={1}

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { addressOf, useAddress } from '../../address.ts'
 import { dayInWords, dayOf, monthInWords } from '../../format/moments.ts'
+import { monthFormatter } from '../../parts/date-field.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
 import { CardTitle, Note } from '../../parts/texts.tsx'
@@ -51,7 +52,7 @@ export function BillingRun() {
       <Group gap="md" align="flex-end">
         <MonthPickerInput
           label={`Month (${time_zone})`}
-          valueFormat="MMMM YYYY"
+          valueFormatter={monthFormatter}
           maxDate={dayOf(new Date(), time_zone)}
           w={200}
           value={`${month}-01`}

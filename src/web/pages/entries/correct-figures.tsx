@@ -2,7 +2,7 @@
 import { SimpleGrid } from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
 import { useForm } from '@mantine/form'
-import { dayAndTimePattern } from '../../format/moments.ts'
+import { timeInWords } from '../../format/moments.ts'
 import { CHANGED_BY_ENTRIES, type Entry } from '../../parts/entries/entry.ts'
 import { FIGURE_CHECKS, FigureFields, isMissing } from '../../parts/entries/figure-fields.tsx'
 import { type FigureValues, figureChangesOf, figureValuesOf, ISSUE_FIELDS } from '../../parts/entries/figure-values.ts'
@@ -37,7 +37,7 @@ export default function CorrectFigures({ entry, close }: { entry: Entry; close: 
     fields: ISSUE_FIELDS,
   })
   const time = {
-    valueFormat: dayAndTimePattern(),
+    valueFormat: timeInWords,
     firstDayOfWeek: useFirstDayOfWeek(),
     description: `In ${time_zone}`,
     required: true,

@@ -5,7 +5,7 @@ import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { dayAndTimePattern } from '../../format/moments.ts'
+import { timeInWords } from '../../format/moments.ts'
 import { FIGURE_CHECKS, FigureFields, isMissing } from '../../parts/entries/figure-fields.tsx'
 import { ISSUE_FIELDS } from '../../parts/entries/figure-values.ts'
 import dialog from '../../parts/form.module.css'
@@ -126,7 +126,7 @@ function AgentFields({ form, sheet }: { form: EntryFormState; sheet: Sheet }) {
   const { time_zone } = useSettings()
   const time = {
     withSeconds: false,
-    valueFormat: dayAndTimePattern(),
+    valueFormat: timeInWords,
     highlightToday: true,
     firstDayOfWeek: useFirstDayOfWeek(),
     required: true,

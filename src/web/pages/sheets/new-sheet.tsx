@@ -5,7 +5,8 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { counted } from '../../format/counts.ts'
-import { addDays, addMonths, dayOf, dayPattern, firstOfMonth } from '../../format/moments.ts'
+import { addDays, addMonths, dayOf, firstOfMonth } from '../../format/moments.ts'
+import { daysFormatter, monthFormatter } from '../../parts/date-field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { type Period, periodInWords } from '../../parts/period.ts'
 import { type Choice, PersonPicker } from '../../parts/pickers.tsx'
@@ -105,7 +106,7 @@ export function NewSheet({ close, opened }: { close: () => void; opened: (sheet:
         <MonthPickerInput
           label="Month"
           description={`Time zone: ${time_zone}`}
-          valueFormat="MMMM YYYY"
+          valueFormatter={monthFormatter}
           {...form.getInputProps('month')}
         />
       ) : (
@@ -115,7 +116,7 @@ export function NewSheet({ close, opened }: { close: () => void; opened: (sheet:
           firstDayOfWeek={firstDayOfWeek}
           label="Date range"
           description={`Inclusive. Time zone: ${time_zone}`}
-          valueFormat={dayPattern()}
+          valueFormatter={daysFormatter}
           placeholder="First and last day"
           {...form.getInputProps('days')}
         />
