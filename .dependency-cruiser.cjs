@@ -33,6 +33,7 @@ const FEATURES = [
   'search',
   'transfer',
   'inbox',
+  'overview',
 ]
 
 /** Everything except `lib` may import these; they know nothing of the layers above. */

@@ -25,6 +25,7 @@ import { eventOperations } from './features/events/operations/events.ts'
 import { getInbox } from './features/inbox/operations/inbox.ts'
 import { logoOperations } from './features/organization/operations/logo.ts'
 import { settingsOperations } from './features/organization/operations/settings.ts'
+import { reportOverview } from './features/overview/operations/overview.ts'
 import { deputyOperations } from './features/people/operations/deputies.ts'
 import { invitationOperations } from './features/people/operations/invitations.ts'
 import { joiningOperations } from './features/people/operations/joining.ts'
@@ -227,6 +228,7 @@ export const createApp = ({
             ...usageOperations,
             ...incompletenessOperations,
             ...insightOperations,
+            reportOverview,
             reportOutliers,
             ...reportViewOperations,
           ],

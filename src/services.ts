@@ -16,6 +16,7 @@ import { createInboxService } from './features/inbox/service.ts'
 import { createNoticesService } from './features/notices/service.ts'
 import { createNotificationsService } from './features/notifications/service.ts'
 import { createOrganizationService } from './features/organization/service.ts'
+import { createOverviewService } from './features/overview/service.ts'
 import { createPeopleService, type PeopleDependencies } from './features/people/service.ts'
 import { createPersonalDataService } from './features/personal-data/service.ts'
 import { createPlacementService } from './features/placement/service.ts'
@@ -130,6 +131,7 @@ export function createServices({
   })
   const search = createSearchService({ db })
   const transfer = createTransferService({ db, clock, audit, organization, people, projects })
+  const overview = createOverviewService({ clock, organization, reports, budgets })
   const inbox = createInboxService({
     clock,
     organization,
@@ -179,6 +181,7 @@ export function createServices({
     personalData,
     search,
     inbox,
+    overview,
     transfer,
     checkReady: readinessOf(db),
     databaseTime: () => databaseTime(db),

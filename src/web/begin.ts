@@ -5,8 +5,9 @@
 import './scheme.ts'
 import { lastMonth } from './pages/bills/run-body.ts'
 import { SORTS } from './pages/entries/entry-order.ts'
+import { overviewParameters } from './pages/overview/overview-request.ts'
 import { widthFor } from './parts/charts/buckets.ts'
-import { asBounds, type Period, periodBefore, readPeriod } from './parts/period.ts'
+import { periodBefore, readPeriod } from './parts/period.ts'
 import { readVisitor, type Visitor } from './server/first-answers.ts'
 import { PAGE_LIMIT } from './server/list.ts'
 
@@ -16,19 +17,12 @@ import { PAGE_LIMIT } from './server/list.ts'
  */
 type RequestsAt = (search: URLSearchParams, visitor: Visitor) => string[]
 
-const usageIn = (period: Period, more: Record<string, string>) =>
-  `/reports/usage?${new URLSearchParams({ ...asBounds(period), ...more })}`
-
 const REQUESTS: Record<string, RequestsAt> = {
   '/': (search, { timeZone }) => {
     if (search.size > 0) return []
     const period = readPeriod(undefined, timeZone)
-    const groups = { bucket_width: 'all', group_by: 'project' }
-    return [
-      usageIn(period, { bucket_width: widthFor(period), fill_gaps: 'true' }),
-      usageIn(period, groups),
-      usageIn(periodBefore(period), groups),
-    ]
+    const request = { period, previous: periodBefore(period), width: widthFor(period), dimension: 'project' } as const
+    return [`/reports/overview?${new URLSearchParams(overviewParameters(request))}`]
   },
   '/entries': (search) => {
     const { sort = SORTS[0], order, ...others } = Object.fromEntries(search)

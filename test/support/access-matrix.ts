@@ -88,6 +88,7 @@ const QUERIES: Record<string, string> = {
   '/api/v1/reports/outliers': '?starting_at=2026-01-01T00:00:00Z',
   '/api/v1/reports/price-changes': '?starting_at=2026-01-01T00:00:00Z',
   '/api/v1/reports/completeness': '?starting_at=2026-01-01T00:00:00Z',
+  '/api/v1/reports/overview': '?starting_at=2026-01-01T00:00:00Z',
 }
 
 /** Whose object an operation's path names, by the beginning of the path; null where members share what it names. */

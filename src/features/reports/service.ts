@@ -34,6 +34,7 @@ import { createVariance } from './variance.ts'
 import { createVersions } from './version.ts'
 import { createWhatIf } from './what-if.ts'
 
+export { countBuckets } from './buckets.ts'
 export { COUNTED_STATUSES, counted } from './counted-entries.ts'
 export {
   type CacheLine,

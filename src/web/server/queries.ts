@@ -8,6 +8,7 @@ import { keepVersion } from './versions.ts'
 
 export type Part =
   | 'me'
+  | 'overview'
   | 'inbox'
   | 'entries'
   | 'reports'
@@ -60,8 +61,10 @@ export const queryClient: QueryClient = new QueryClient({
   },
 })
 
-/** With what waits for the person, which any change may settle. */
+/** With what waits for the person and the overview, which any change may settle. */
 export const forget = (parts: readonly Part[]) =>
   Promise.all(
-    [...new Set<Part>([...parts, 'inbox'])].map((part) => queryClient.invalidateQueries({ queryKey: [part] })),
+    [...new Set<Part>([...parts, 'inbox', 'overview'])].map((part) =>
+      queryClient.invalidateQueries({ queryKey: [part] }),
+    ),
   )

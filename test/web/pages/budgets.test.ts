@@ -9,7 +9,6 @@ import {
   valuesOf,
 } from '../../../src/web/pages/budgets/budget-values.ts'
 import { axisDays, linesOf, shownDays } from '../../../src/web/pages/budgets/burn-down-layout.ts'
-import { byUse } from '../../../src/web/pages/overview/budgets.tsx'
 import { type Budget, entriesPageOf, scopeInWords, spanInWords } from '../../../src/web/parts/budgets/budget.ts'
 import { AMOUNTS } from '../../../src/web/parts/charts/series.ts'
 
@@ -97,16 +96,6 @@ test('the entries of a budget are those of the API, with further filters', () =>
   expect(entriesPageOf(url, 'UTC')).toBe('/entries?period=2026-11-01..2026-11-30')
   expect(entriesPageOf(url, 'UTC', { priced: 'false' })).toBe('/entries?period=2026-11-01..2026-11-30&priced=false')
   expect(entriesPageOf(url, 'Europe/Berlin')).toBe(`/entries?${month}`)
-})
-
-test('the overview shows the most used budgets first', () => {
-  const budget = (name: string, spent: number, available: number): Budget => ({
-    ...BUDGET,
-    name,
-    current: { from: null, to: null, spent, available, state: 'nearly', complete: true },
-  })
-  const budgets = [budget('85%', 85, 100), budget('130%', 26, 20), budget('99%', 990, 1_000)]
-  expect(byUse(budgets).map(({ name }) => name)).toEqual(['130%', '99%', '85%'])
 })
 
 describe('the burn-down chart', () => {

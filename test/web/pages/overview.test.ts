@@ -5,7 +5,6 @@ import { addDays } from '../../../src/web/format/moments.ts'
 import { chartLinks } from '../../../src/web/pages/overview/chart-links.ts'
 import { barsOf, entriesOf, largest, restLabelOf } from '../../../src/web/pages/overview/groups.ts'
 import { heatmapOf, movedTo } from '../../../src/web/pages/overview/heatmap-layout.ts'
-import { forecastDays, hourOf, monthForecast } from '../../../src/web/pages/overview/month-forecast.ts'
 import { moversOf } from '../../../src/web/pages/overview/movers.ts'
 import { scopeBefore, scopeOf } from '../../../src/web/pages/overview/scope.ts'
 import { bucketInShort, bucketInWords, widthFor, widthsFor } from '../../../src/web/parts/charts/buckets.ts'
@@ -63,7 +62,7 @@ test('a bar without entries is empty, and a group without entries in it is 0', (
     ['2026-11-02', [result(null, 7)]],
   ])
   const options = { values: ['a'], dimension: 'model', measure: 'tokens' } as const
-  expect(barsOf(trend, undefined, options)).toEqual([
+  expect(barsOf(trend, null, options)).toEqual([
     { starting_at: '2026-11-01', segments: [0], rest: 0, total: 0 },
     { starting_at: '2026-11-02', segments: [0], rest: 7, total: 7 },
   ])
@@ -238,33 +237,6 @@ test('arrow keys move between days and weeks of the calendar, and stop at its en
   const keys = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'Tab']
   expect(keys.map((key) => movedTo(key, 10, 15))).toEqual([3, 14, 9, 11, 0, 14, undefined])
   expect(movedTo('ArrowLeft', 3, 15)).toBe(0)
-})
-
-const costsByDay = (from: string, costs: number[]) =>
-  usage(costs.map((cost, at) => [`${addDays(from, at)}T00:00:00Z`, cost > 0 ? [result(cost, 1)] : []]))
-
-test('the month is forecast from what is spent by the hour and the averages of its weekdays', () => {
-  expect(forecastDays('2026-11-10')).toEqual({ from: '2026-10-13', to: '2026-11-10' })
-  expect(forecastDays('2026-11-30')).toEqual({ from: '2026-11-01', to: '2026-11-30' })
-  const noon = '2026-11-10T12:00:00.000Z'
-  const steady = costsByDay('2026-10-13', Array(29).fill(0.1))
-  // Nine days and today so far; the other half of today and twenty more days.
-  expect(monthForecast(steady, 'UTC', noon)).toEqual({
-    spent: 1,
-    ...{ amount: expect.closeTo(1 + 2.05), low: expect.closeTo(3.05), high: expect.closeTo(3.05) },
-  })
-})
-
-test('a forecast is made for the last full hour', () => {
-  const at = (time: string) => hourOf(Date.parse(time))
-  expect([at('2026-11-10T12:00:00Z'), at('2026-11-10T12:59:59.999Z')]).toEqual(
-    Array(2).fill('2026-11-10T12:00:00.000Z'),
-  )
-})
-
-test('there is no forecast from less than three days with usage', () => {
-  const two = costsByDay('2026-10-13', [...Array(26).fill(0), 5, 5, 5])
-  expect(monthForecast(two, 'UTC', '2026-11-10T12:00:00.000Z')).toBeNull()
 })
 
 const NO_FILTERS = readAddress('', FILTERS)

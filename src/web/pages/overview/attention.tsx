@@ -1,14 +1,14 @@
 /** What of the period this person can decide, and what else is to be known of its figures. */
 import { Paper, Skeleton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { figure } from '../../parts/figure-link.tsx'
-import { Checks, completenessQuery, GAPS, OpenRow } from '../../parts/open-checks.tsx'
+import { Checks, GAPS, OpenRow } from '../../parts/open-checks.tsx'
 import { CardTitle, Note } from '../../parts/texts.tsx'
 import { useInbox } from '../../server/inbox.ts'
-import { addressIn, boundsOf, isFiltered, type Scope } from './scope.ts'
+import { addressIn, isFiltered } from './scope.ts'
+import type { Shown } from './usage.ts'
 
 /** Of all periods; they are decided in the Inbox, where own ones wait for others. */
 const TO_APPROVE = {
@@ -29,8 +29,7 @@ function ToApprove({ kind, waiting }: { kind: keyof typeof TO_APPROVE; waiting: 
   )
 }
 
-export function Attention({ scope }: { scope: Scope }) {
-  const { data, error, refetch, isPlaceholderData } = useQuery(completenessQuery(boundsOf(scope)))
+export function Attention({ scope, data, isStale }: Shown) {
   const inbox = useInbox()
   const waitingOf = (kind: string) =>
     isFiltered(scope)
@@ -39,15 +38,14 @@ export function Attention({ scope }: { scope: Scope }) {
   const tickets = waitingOf('conflicting_tickets')
   const kinds = Object.keys(TO_APPROVE) as (keyof typeof TO_APPROVE)[]
   const toApprove = kinds.map((kind) => ({ kind, waiting: waitingOf(kind) })).filter(({ waiting }) => waiting > 0)
-  const shown = data?.filter(({ check, entries }) => {
+  const shown = data?.completeness.data.filter(({ check, entries }) => {
     const { instead } = GAPS[check] ?? {}
     return entries > 0 && !(instead && scope.filter[instead].length > 0)
   })
   return (
-    <Paper withBorder p="md" h="100%" opacity={isPlaceholderData ? 0.55 : 1}>
+    <Paper withBorder p="md" h="100%" opacity={isStale ? 0.55 : 1}>
       <CardTitle mb={4}>Needs attention</CardTitle>
-      {error && !data && <Failure error={error} retry={refetch} />}
-      {!data && !error && <Skeleton height={240} />}
+      {!data && <Skeleton height={240} />}
       {inbox.error && !inbox.data && <Failure error={inbox.error} retry={inbox.refetch} />}
       {shown && !inbox.isLoading && (
         <Checks

@@ -76,7 +76,7 @@ const PARTS = { cost: 1e9, tokens: 1 }
 
 export function barsOf(
   trend: Usage,
-  groupsCourse: Usage | undefined,
+  groupsCourse: Usage | null,
   { values, dimension, measure }: { values: readonly string[]; dimension: Dimension; measure: Measure },
 ): Bar[] {
   const byMoment = new Map(groupsCourse?.data.map((bucket) => [bucket.starting_at, bucket.results]))

@@ -10,24 +10,18 @@ import { Change } from '../../parts/usage/change.tsx'
 import { MEASURES } from '../../parts/usage/measures.ts'
 import type { Totals } from '../../parts/usage/usage.ts'
 import { MonthForecastCard } from './forecast-card.tsx'
-import type { Chosen } from './groups-trend.ts'
 import classes from './overview.module.css'
 import { addressIn, type Scope, scopeBefore } from './scope.ts'
-import { useTotals, useTrend } from './usage.ts'
+import type { Shown } from './usage.ts'
 
 const FIGURES = [MEASURES.cost, MEASURES.list_value, MEASURES.tokens, MEASURES.entries] as const
 
-interface HeadlineProps {
-  scope: Scope
-  chosen: Chosen
-}
-
-export function Headline({ scope, chosen: { width, dimension } }: HeadlineProps) {
-  const { data: trend, isPlaceholderData } = useTrend(scope, width)
+export function Headline({ scope, data, isStale }: Shown) {
   const previous = scopeBefore(scope)
-  const { data: before } = useTotals(previous, dimension)
+  const trend = data?.usage
+  const before = data?.previous.totals
   return (
-    <div className={classes.headline} style={{ opacity: isPlaceholderData ? 0.55 : 1 }}>
+    <div className={classes.headline} style={{ opacity: isStale ? 0.55 : 1 }}>
       {FIGURES.map(({ title, figure, of, unit }) => {
         const value = trend && of(trend.totals)
         return (
@@ -74,7 +68,7 @@ export function Headline({ scope, chosen: { width, dimension } }: HeadlineProps)
           </Paper>
         )
       })}
-      <MonthForecastCard scope={scope} />
+      <MonthForecastCard forecast={data?.forecast} />
     </div>
   )
 }

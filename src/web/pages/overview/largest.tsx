@@ -10,7 +10,7 @@ import type { Result } from '../../parts/usage/usage.ts'
 import { useNear } from '../../parts/when-near.tsx'
 import { entriesOf, groupsReport, type Measure, measured } from './groups.ts'
 import type { Scope } from './scope.ts'
-import { useGroups } from './usage.ts'
+import { groupsIn, type Shown, useGroups } from './usage.ts'
 
 export const LARGEST = ['project', 'ticket', 'model', 'agent_manager', 'agent_harness'] as const satisfies Dimension[]
 type LargestDimension = (typeof LARGEST)[number]
@@ -18,20 +18,22 @@ type LargestDimension = (typeof LARGEST)[number]
 /** The number of groups shown. */
 const SHOWN = 6
 
-interface LargestProps {
-  scope: Scope
-  dimension: LargestDimension
-  measure: Measure
-}
-
-export function Largest({ scope, dimension, measure }: LargestProps) {
+export function Largest({ scope, data, isStale, chosen, dimension }: Shown & { dimension: LargestDimension }) {
+  const { measure } = chosen
   const near = useNear<HTMLDivElement>()
-  const { data, isPlaceholderData } = useGroups(scope, dimension, near.isNear)
-  const groups = data?.toSorted((one, other) => measured(other, measure) - measured(one, measure))
-  const all = groups?.reduce((sum, group) => sum + measured(group, measure), 0) ?? 0
+  const isChosen = dimension === chosen.dimension
+  const own = useGroups(scope, dimension, near.isNear && !isChosen)
+  const all = isChosen ? groupsIn(data?.groups, dimension) : own.data
+  const groups = all?.toSorted((one, other) => measured(other, measure) - measured(one, measure))
+  const sum = groups?.reduce((before, group) => before + measured(group, measure), 0) ?? 0
   const more = (groups?.length ?? 0) - SHOWN
   return (
-    <GroupPanel near={near} dimension={dimension} isLoading={!groups} isStale={isPlaceholderData}>
+    <GroupPanel
+      near={near}
+      dimension={dimension}
+      isLoading={!groups}
+      isStale={isChosen ? isStale : own.isPlaceholderData}
+    >
       <GroupList>
         {groups?.slice(0, SHOWN).map((group) => (
           <Line
@@ -40,7 +42,7 @@ export function Largest({ scope, dimension, measure }: LargestProps) {
             dimension={dimension}
             measure={measure}
             scope={scope}
-            share={all > 0 ? measured(group, measure) / all : 0}
+            share={sum > 0 ? measured(group, measure) / sum : 0}
           />
         ))}
       </GroupList>
@@ -59,7 +61,10 @@ export function Largest({ scope, dimension, measure }: LargestProps) {
   )
 }
 
-interface LineProps extends LargestProps {
+interface LineProps {
+  scope: Scope
+  dimension: LargestDimension
+  measure: Measure
   group: Result
   share: number
 }

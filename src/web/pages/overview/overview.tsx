@@ -30,15 +30,15 @@ import classes from './overview.module.css'
 import { addressIn, isFiltered, SCOPE_FILTERS, type Scope, type ScopeFilter, scopeBefore, scopeOf } from './scope.ts'
 import { TopMovers } from './top-movers.tsx'
 import { Trend } from './trend.tsx'
-import { useHasEntries, useTrend } from './usage.ts'
+import { overviewQuery, useHasEntries } from './usage.ts'
 
 export default function Overview() {
   const { time_zone } = useSettings()
   const [{ by, measure, bucket, ...address }, show] = useAddress(OVERVIEW_ADDRESS)
   const scope = scopeOf(address, time_zone)
-  const width = widthFor(scope.period, bucket)
-  const { data: trend, error, refetch } = useTrend(scope, width)
-  const isEmpty = trend?.totals.entries === 0
+  const chosen = { dimension: by, measure, width: widthFor(scope.period, bucket) }
+  const { data, error, refetch, isPlaceholderData } = useQuery(overviewQuery(scope, chosen))
+  const isEmpty = data?.usage.totals.entries === 0
   const { data: hasEntries } = useHasEntries(isEmpty)
   return (
     <Page
@@ -62,41 +62,41 @@ export default function Overview() {
         </>
       }
     >
-      {error && !trend && <Failure error={error} retry={refetch} />}
+      {error && !data && <Failure error={error} retry={refetch} />}
       {isEmpty && hasEntries === false && <EmptyCell />}
       {isEmpty && hasEntries && <NothingThen scope={scope} />}
-      {!isEmpty && !error && <Figures scope={scope} chosen={{ dimension: by, measure, width }} choose={show} />}
+      {!isEmpty && (data || !error) && (
+        <Figures scope={scope} data={data} isStale={isPlaceholderData} chosen={chosen} choose={show} />
+      )}
     </Page>
   )
 }
 
-type FiguresProps = Parameters<typeof Trend>[0]
-
-const Figures = ({ scope, chosen, choose }: FiguresProps) => (
+const Figures = ({ choose, ...shown }: Parameters<typeof Trend>[0]) => (
   <>
-    <Headline scope={scope} chosen={chosen} />
+    <Headline {...shown} />
     <Grid gap="md">
       <Grid.Col span={{ base: 12, lg: 8 }}>
-        <Trend scope={scope} chosen={chosen} choose={choose} />
+        <Trend {...shown} choose={choose} />
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 4 }}>
-        <Attention scope={scope} />
+        <Attention {...shown} />
       </Grid.Col>
-      <UrgentBudgets scope={scope} />
+      <UrgentBudgets budgets={shown.data?.budgets} />
       <Grid.Col span={12}>
-        <TopMovers scope={scope} chosen={chosen} />
+        <TopMovers {...shown} />
       </Grid.Col>
       {/* Saved views have filters of their own. */}
-      {!isFiltered(scope) && <PinnedViews />}
+      {!isFiltered(shown.scope) && <PinnedViews />}
       {LARGEST.map((dimension, at) => (
         // Two for the work, which has longer names, and three for what did it.
         <Grid.Col key={dimension} span={{ base: 12, sm: 6, lg: at < 2 ? 6 : 4 }}>
-          <Largest scope={scope} dimension={dimension} measure={chosen.measure} />
+          <Largest {...shown} dimension={dimension} />
         </Grid.Col>
       ))}
       <Grid.Col span={12}>
         <WhenNear className={classes.heatmap}>
-          <Heatmap scope={scope} measure={chosen.measure} />
+          <Heatmap scope={shown.scope} measure={shown.chosen.measure} />
         </WhenNear>
       </Grid.Col>
     </Grid>

@@ -1,6 +1,6 @@
 /** What every figure of the overview is of: a period, and the clients and projects that it is limited to. Pure. */
 import { addressOf } from '../../address.ts'
-import { asBounds, ownPeriod, type Period, periodBefore, readPeriod } from '../../parts/period.ts'
+import { ownPeriod, type Period, periodBefore, readPeriod } from '../../parts/period.ts'
 
 /** By id, name or key, as in the API. No value means all. */
 export type ScopeFilter = Readonly<Record<'client' | 'project', string[]>>
@@ -34,8 +34,6 @@ export const isFiltered = ({ filter }: Scope): boolean => SCOPE_FILTERS.some((na
 /** As parameters of the API. */
 export const parametersOf = (filter: ScopeFilter): Partial<Record<keyof ScopeFilter, string[]>> =>
   Object.fromEntries(SCOPE_FILTERS.filter((name) => filter[name].length > 0).map((name) => [name, filter[name]]))
-
-export const boundsOf = ({ period, filter }: Scope) => ({ ...asBounds(period), ...parametersOf(filter) })
 
 /** A page with the same period and filter, and more parameters, which replace them. */
 export const addressIn = (path: string, { name, filter }: Scope, more: Parameters<typeof addressOf>[1] = {}): string =>

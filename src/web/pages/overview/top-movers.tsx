@@ -8,16 +8,10 @@ import { periodInWords } from '../../parts/period.ts'
 import { Caption, CardTitle, Note } from '../../parts/texts.tsx'
 import { keyOf, labelOf } from '../../parts/usage/dimensions.ts'
 import { comparison, entriesOf, type Measure } from './groups.ts'
-import type { Chosen } from './groups-trend.ts'
 import { type Mover, moversOf } from './movers.ts'
 import classes from './overview.module.css'
 import { type Scope, scopeBefore } from './scope.ts'
-import { useGroups } from './usage.ts'
-
-interface TopMoversProps {
-  scope: Scope
-  chosen: Chosen
-}
+import { type Chosen, groupsIn, type Shown } from './usage.ts'
 
 const IN_WORDS = { project: 'project', model: 'model', agent_manager: 'person' } as const
 
@@ -26,14 +20,13 @@ const inWords = (amount: number, measure: Measure): string => (measure === 'cost
 /** Of five changes in each direction: what is below stays below while they load. */
 const ROOM_PX = 274
 
-export function TopMovers({ scope, chosen }: TopMoversProps) {
+export function TopMovers({ scope, data, isStale, chosen }: Shown) {
   const { dimension, measure } = chosen
   const before = scopeBefore(scope)
-  const now = useGroups(scope, dimension)
-  const earlier = useGroups(before, dimension)
-  const movers = now.data && earlier.data && moversOf(now.data, earlier.data, { dimension, measure })
+  const [now, earlier] = [data?.groups, data?.previous].map((report) => groupsIn(report, dimension))
+  const movers = now && earlier && moversOf(now, earlier, { dimension, measure })
   return (
-    <Paper withBorder p="md" opacity={now.isPlaceholderData || earlier.isPlaceholderData ? 0.55 : 1}>
+    <Paper withBorder p="md" opacity={isStale ? 0.55 : 1}>
       <Group justify="space-between" gap="xs" mb="xs">
         <CardTitle>What changed, by {IN_WORDS[dimension]}</CardTitle>
         <Anchor component={Link} href={comparison(undefined, scope, chosen)} size="sm">
@@ -55,7 +48,9 @@ export function TopMovers({ scope, chosen }: TopMoversProps) {
   )
 }
 
-interface DirectionProps extends TopMoversProps {
+interface DirectionProps {
+  scope: Scope
+  chosen: Chosen
   title: string
   none: string
   movers: readonly Mover[]
@@ -75,7 +70,7 @@ const Direction = ({ title, none, movers, scope, chosen }: DirectionProps) => (
   </section>
 )
 
-function Line({ mover, scope, chosen }: TopMoversProps & { mover: Mover }) {
+function Line({ mover, scope, chosen }: Pick<DirectionProps, 'scope' | 'chosen'> & { mover: Mover }) {
   const { group, now, before, change, share } = mover
   const { dimension, measure } = chosen
   const amount = (value: number, of: Scope) => {

@@ -1,6 +1,5 @@
 /** Usage over time by project, model or person, as a chart and a table, whose parts lead to their entries. */
 import { Group, NativeSelect, Paper, SegmentedControl, Skeleton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { colorsOf } from '../../../shared/charts/colors.ts'
 import { pointOf, type Width, widthsFor } from '../../parts/charts/buckets.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
@@ -8,18 +7,14 @@ import { ChartTable } from '../../parts/charts/chart-table.tsx'
 import { AMOUNTS, type ChartSeries, restSeries } from '../../parts/charts/series.ts'
 import { TableToggle } from '../../parts/charts/table-toggle.tsx'
 import { CardTitle } from '../../parts/texts.tsx'
-import { labelOf } from '../../parts/usage/dimensions.ts'
+import { keyOf, labelOf } from '../../parts/usage/dimensions.ts'
 import { useSettings } from '../../server/me.ts'
 import { chartLinks } from './chart-links.ts'
-import { barsOf, type Measure, restLabelOf } from './groups.ts'
-import { type Chosen, groupsTrendQuery } from './groups-trend.ts'
+import { barsOf, largest, type Measure, restLabelOf } from './groups.ts'
 import classes from './overview.module.css'
-import type { Scope } from './scope.ts'
-import { useTrend } from './usage.ts'
+import { type Chosen, groupsIn, type Shown } from './usage.ts'
 
-interface TrendProps {
-  scope: Scope
-  chosen: Chosen
+interface TrendProps extends Shown {
   /** Changes what is in the URL. */
   choose: (change: { by?: Chosen['dimension']; measure?: Measure; bucket?: Width }) => void
 }
@@ -35,8 +30,9 @@ const MEASURES = [
   { value: 'tokens', label: 'Tokens' },
 ]
 
-export function Trend({ scope, chosen, choose }: TrendProps) {
-  const shown = useBars(scope, chosen)
+export function Trend({ choose, ...data }: TrendProps) {
+  const { scope, chosen } = data
+  const shown = useBars(data)
   const widths = widthsFor(scope.period)
   const title = `${chosen.measure === 'cost' ? 'Cost' : 'Tokens'} over time`
   return (
@@ -86,15 +82,15 @@ export function Trend({ scope, chosen, choose }: TrendProps) {
   )
 }
 
-/** Undefined until all data of the chart is loaded. */
-function useBars(scope: Scope, chosen: Chosen) {
+/** Undefined until the data of the chart is loaded. */
+function useBars({ scope, data, isStale, chosen: { dimension, measure, width } }: Shown) {
   const settings = useSettings()
-  const { data: trend, isPlaceholderData } = useTrend(scope, chosen.width)
-  const { data: largest } = useQuery(groupsTrendQuery(scope, chosen))
-  if (!trend || isPlaceholderData || !largest) return undefined
-  const { groups, segments, values } = largest
-  const { dimension, measure, width } = chosen
-  const bars = barsOf(trend, largest.trend, { values, dimension, measure })
+  const groups = groupsIn(data?.groups, dimension)
+  if (!data || !groups || isStale) return undefined
+  const segments = largest(groups, dimension, measure)
+  const values = segments.map((segment) => keyOf(segment, dimension)!)
+  const trend = data.usage
+  const bars = barsOf(trend, data.largest, { values, dimension, measure })
   const colors = colorsOf(values)
   const series: ChartSeries[] = segments.map((segment, at) => ({
     key: values[at]!,

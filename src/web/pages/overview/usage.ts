@@ -1,33 +1,62 @@
 /** The overview's queries, each answered from stored totals. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import type { Width } from '../../parts/charts/buckets.ts'
 import type { Dimension } from '../../parts/usage/dimensions.ts'
 import { type Result, type Usage, type UsageQuestion, usageQuery } from '../../parts/usage/usage.ts'
-import { answer, apiUntil } from '../../server/api.ts'
-import { parametersOf, type Scope } from './scope.ts'
+import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
+import type { Measure } from './groups.ts'
+import { overviewParameters } from './overview-request.ts'
+import { parametersOf, type Scope, scopeBefore } from './scope.ts'
 
-export const questionOf = (
+export type Overview = Body<Awaited<ReturnType<typeof api.reports.overview.get>>>
+
+/** What the person chose to see of a scope. */
+export interface Chosen {
+  dimension: 'project' | 'model' | 'agent_manager'
+  measure: Measure
+  width: Width
+}
+
+/** What most parts of the page show. */
+export interface Shown {
+  scope: Scope
+  /** Undefined until it is here. */
+  data: Overview | undefined
+  /** Whether the data is of another scope, until that of this one is here. */
+  isStale: boolean
+  chosen: Chosen
+}
+
+/** All that is in sight when the page opens. */
+export const overviewQuery = (scope: Scope, { dimension, width }: Omit<Chosen, 'measure'>) => {
+  const { period, filter } = scope
+  const previous = scopeBefore(scope).period
+  const query = overviewParameters({ period, previous, filter: parametersOf(filter), width, dimension })
+  return queryOptions({
+    queryKey: ['overview', query],
+    queryFn: async ({ signal }): Promise<Overview> => answer(apiUntil(signal).reports.overview.get({ query })),
+    placeholderData: keepPreviousData,
+  })
+}
+
+const questionOf = (
   { period, filter }: Scope,
   { width, by = [], ...more }: Pick<UsageQuestion, 'width' | 'fillsGaps'> & { by?: readonly Dimension[] },
 ): UsageQuestion => ({ period, filter: parametersOf(filter), width, by, include: [], ...more })
 
-/** Total usage over time, with the totals of the scope. */
+/** Total usage over time. */
 export const trendQuery = (scope: Scope, width: Width) => usageQuery(questionOf(scope, { width, fillsGaps: true }))
 
-export const useTrend = (scope: Scope, width: Width) => useQuery(trendQuery(scope, width))
+const groupsOf = (report: Usage): Result[] => report.data[0]?.results ?? []
 
-/** All groups of a dimension over the whole period, most expensive first, in one bucket, and their totals. */
-export const reportQuery = (scope: Scope, dimension: Dimension) =>
-  usageQuery(questionOf(scope, { width: 'all', by: [dimension] }))
+/** The groups of a report without buckets; undefined if it is grouped by another dimension, while the one of this is read. */
+export const groupsIn = (report: Usage | undefined, dimension: Dimension): Result[] | undefined =>
+  report?.group_by[0] === dimension ? groupsOf(report) : undefined
 
-/** The totals of the report of all groups; of the scope before until they are here, whatever they are grouped by. */
-export const useTotals = (scope: Scope, dimension: Dimension) =>
-  useQuery({ ...reportQuery(scope, dimension), placeholderData: keepPreviousData, select: ({ totals }) => totals })
-
-export const groupsOf = (report: Usage): Result[] => report.data[0]?.results ?? []
-
-export function useGroups(scope: Scope, dimension: Dimension, enabled = true) {
-  const { data, isPlaceholderData } = useQuery({ ...reportQuery(scope, dimension), enabled })
+/** All groups of a dimension over the whole period, most expensive first. */
+export function useGroups(scope: Scope, dimension: Dimension, enabled: boolean) {
+  const query = usageQuery(questionOf(scope, { width: 'all', by: [dimension] }))
+  const { data, isPlaceholderData } = useQuery({ ...query, enabled })
   return { data: data && groupsOf(data), isPlaceholderData }
 }
 

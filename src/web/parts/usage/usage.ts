@@ -26,8 +26,6 @@ export type Figures = Pick<
 
 export interface UsageQuestion {
   period: Period
-  /** The end, if it is not that of the period's last day. */
-  until?: string
   /** Without a period. */
   filter: EntryQuery
   width: Width | 'all'
@@ -38,10 +36,9 @@ export interface UsageQuestion {
 }
 
 /** The parameters of the API, also for its CSV. */
-export const usageParameters = ({ period, until, filter, width, by, include, fillsGaps }: UsageQuestion) => ({
+export const usageParameters = ({ period, filter, width, by, include, fillsGaps }: UsageQuestion) => ({
   ...filter,
   ...asBounds(period),
-  ...(until !== undefined && { ending_at: until }),
   bucket_width: width,
   ...(by.length > 0 && { group_by: [...by] }),
   ...(include.length > 0 && { include: [...include] }),
@@ -52,7 +49,7 @@ export const usageParameters = ({ period, until, filter, width, by, include, fil
 const shapeOf = (query?: ReturnType<typeof usageParameters>) => JSON.stringify([query?.group_by, query?.include])
 
 /** All buckets, page by page. */
-export async function askUsage(question: UsageQuestion, signal: AbortSignal): Promise<Usage> {
+async function askUsage(question: UsageQuestion, signal: AbortSignal): Promise<Usage> {
   const query = usageParameters(question)
   const ask = (page?: string) =>
     answer(apiUntil(signal).reports.usage.get({ query: { ...query, ...(page !== undefined && { page }) } }))
