@@ -12,8 +12,9 @@ import { compressed, filesIn, isCurrent, savePack, stampOf, zipped } from './pac
 const ROOT = join(import.meta.dir, '..')
 const SOURCES = join(ROOT, 'src/web')
 
-/** What the sources import from the rest of `src`, which `.dependency-cruiser.cjs` restricts to these. */
-const SHARED = ['src/shared/entry-filters.ts', 'src/database/schema/values.ts'].map((path) => join(ROOT, path))
+/** What the sources import from the rest of `src`, as `.dependency-cruiser.cjs` says. */
+const SHARED = join(ROOT, 'src/shared')
+const VALUES = join(ROOT, 'src/database/schema/values.ts')
 
 const MAIN = join(SOURCES, 'main.tsx')
 
@@ -29,7 +30,8 @@ const ASSETS = '/app/'
 async function inputs(): Promise<string[]> {
   return [
     ...(await filesIn(SOURCES)),
-    ...SHARED,
+    ...(await filesIn(SHARED)),
+    VALUES,
     join(ROOT, 'bun.lock'),
     join(import.meta.dir, 'packing.ts'),
     import.meta.path,
