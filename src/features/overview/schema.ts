@@ -4,10 +4,6 @@ import { array, component, integer, moment, number, object, orNull, text } from 
 import { BudgetBody } from '../budgets/schema.ts'
 import { CompletenessReport, UsageReport } from '../reports/schema.ts'
 
-/** What the usage of an overview is divided by. */
-export const OVERVIEW_DIMENSIONS = ['project', 'model', 'agent_manager'] as const
-export type OverviewDimension = (typeof OVERVIEW_DIMENSIONS)[number]
-
 const dollars = (description: string) => number(`${description} In US dollars.`, { minimum: 0 })
 
 export const MonthForecast = component(

@@ -6,17 +6,14 @@ import type { Asker } from '../../access/asker.ts'
 import type { Viewer } from '../../access/visibility.ts'
 import type { Span } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { type QueryTexts, queryReader } from '../../schema/query.ts'
+import type { QueryTexts } from '../../schema/query.ts'
 import type { BudgetBody, BudgetState } from '../budgets/schema.ts'
 import type { BudgetAsker, BudgetsService } from '../budgets/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import type { UsageReport, UsageResult } from '../reports/schema.ts'
-import { countBuckets, type ReportsService, type UsageQuery } from '../reports/service.ts'
+import type { OverviewDimension, ReportsService, UsageQuery } from '../reports/service.ts'
 import { forecastSpan, monthForecast } from './month-forecast.ts'
-import { type MonthForecast, OVERVIEW_DIMENSIONS, type Overview, type OverviewDimension } from './schema.ts'
-
-/** More bars are thinner than a pixel. Those of a dozen groups are a page of the report. */
-export const OVERVIEW_BUCKETS = 500
+import type { MonthForecast, Overview } from './schema.ts'
 
 /** Groups of each ranking over time, and budgets. */
 const SHOWN = 6
@@ -29,7 +26,10 @@ const URGENT_STATES: BudgetState[] = ['nearly', 'exceeded']
 interface Dependencies {
   clock: Clock
   organization: Pick<OrganizationService, 'settings'>
-  reports: Pick<ReportsService, 'readUsage' | 'usageJson' | 'usage' | 'readCompleteness' | 'completeness'>
+  reports: Pick<
+    ReportsService,
+    'readUsage' | 'readOverview' | 'usageJson' | 'usage' | 'readCompleteness' | 'completeness'
+  >
   budgets: Pick<BudgetsService, 'listBudgets'>
 }
 
@@ -67,16 +67,15 @@ export function createOverviewService({ clock, organization, reports, budgets }:
   return {
     /**
      * The JSON of an {@link Overview}, whose usage is serialized off the main thread. Throws `validation_failed` (422) for
-     * invalid parameters, names that nothing has, and more than {@link OVERVIEW_BUCKETS} buckets, and `database_deadline`
+     * invalid parameters, names that nothing has, and more buckets than a chart has room for, and `database_deadline`
      * (503).
      */
     async overviewJson(who: OverviewAsker, texts: QueryTexts): Promise<string> {
       const { viewer, asker } = who
       const work = Object.fromEntries(Object.entries(texts).filter(([name]) => !OWN.has(name)))
-      const { bucket_width } = texts
-      const usage = await reports.readUsage({ ...work, bucket_width, fill_gaps: 'true' }, asker)
-      const { dimension, previous } = readOwn(texts, usage)
-      const grouped = { ...usage, dimensions: [dimension], fillGaps: false }
+      const { dimension, previous, ...read } = await reports.readOverview(texts, asker)
+      const usage = { ...read, dimensions: [], fillGaps: true }
+      const grouped = { ...read, dimensions: [dimension] }
       const groupsIn = ({ startingAt, endingAt }: Span) =>
         json({ ...grouped, startingAt, endingAt, from: startingAt, width: 'all' })
       const json = async (query: UsageQuery) => new TextDecoder().decode(await reports.usageJson(viewer, query))
@@ -106,20 +105,6 @@ export function createOverviewService({ clock, organization, reports, budgets }:
 
 /** The parameters of an overview that are not those of the reports in it. */
 const OWN: ReadonlySet<string> = new Set(['bucket_width', 'group_by', 'previous_starting_at', 'previous_ending_at'])
-
-/** Throws `validation_failed` (422). */
-const readOwn = queryReader((query, usage: UsageQuery) => {
-  if (countBuckets(usage) > OVERVIEW_BUCKETS) {
-    const message = `results in more than ${OVERVIEW_BUCKETS} buckets for this period. Use wider buckets or a shorter period`
-    query.refuse('bucket_width', 'too_many_buckets', message)
-  }
-  const { startingAt, endingAt, timeZone } = usage
-  const from = query.moment('previous_starting_at', timeZone) ?? startingAt - (endingAt - startingAt)
-  const to = query.moment('previous_ending_at', timeZone) ?? startingAt
-  if (from >= to) query.refuse('previous_ending_at', 'not_allowed', 'must be later than previous_starting_at')
-  const dimension = query.oneOf('group_by', OVERVIEW_DIMENSIONS) ?? 'project'
-  return { dimension, previous: { startingAt: from, endingAt: to } }
-})
 
 /** The keys of the groups with the highest cost and of those with the most tokens; not of what is in no group. */
 function largestIn({ data: [all] }: UsageReport, dimension: OverviewDimension): string[] {

@@ -46,7 +46,9 @@ export interface UsageQuery extends Span {
   format: ListFormat | undefined
 }
 
-export const readUsage = queryReader((query, circumstances: Circumstances): UsageQuery => {
+export const readUsage = queryReader(usageIn)
+
+function usageIn(query: Query, circumstances: Circumstances): UsageQuery {
   const page = query.page(readUsagePage)
   const { timeZone, filter, ...period } = readPeriod(query, {
     ...circumstances,
@@ -78,6 +80,35 @@ export const readUsage = queryReader((query, circumstances: Circumstances): Usag
     query.refuse('page', 'bad_page', 'must be the next_page of a previous response to the same request')
   }
   return read
+}
+
+/** What the groups of an overview are of. */
+export const OVERVIEW_DIMENSIONS = ['project', 'model', 'agent_manager'] as const
+export type OverviewDimension = (typeof OVERVIEW_DIMENSIONS)[number]
+
+/** More bars are thinner than a pixel. Those of a dozen groups are a page of the report. */
+export const OVERVIEW_BUCKETS = 500
+
+export interface OverviewQuery extends UsageQuery {
+  dimension: OverviewDimension
+  /** What the period is compared with. */
+  previous: Span
+}
+
+export const readOverview = queryReader((query, circumstances: Circumstances): OverviewQuery => {
+  const usage = usageIn(query, circumstances)
+  const { startingAt, endingAt, timeZone } = usage
+  const buckets = countBuckets(usage)
+  if (buckets > OVERVIEW_BUCKETS && buckets <= BUCKET_LIMIT) {
+    const message = `results in more than ${OVERVIEW_BUCKETS} buckets for this period. Use wider buckets or a shorter period`
+    query.refuse('bucket_width', 'too_many_buckets', message)
+  }
+  const from = query.moment('previous_starting_at', timeZone) ?? startingAt - (endingAt - startingAt)
+  const to = query.moment('previous_ending_at', timeZone) ?? startingAt
+  if (from >= to && endingAt > startingAt)
+    query.refuse('previous_ending_at', 'not_allowed', 'must be later than previous_starting_at')
+  const dimension = query.oneOf('group_by', OVERVIEW_DIMENSIONS) ?? 'project'
+  return { ...usage, dimension, previous: { startingAt: from, endingAt: to } }
 })
 
 interface UsagePage {

@@ -16,6 +16,7 @@ import { createPriceChanges } from './price-changes.ts'
 import {
   type Circumstances,
   readCache,
+  readOverview,
   readPeriodAlone,
   readUnpriced,
   readUsage,
@@ -34,7 +35,6 @@ import { createVariance } from './variance.ts'
 import { createVersions } from './version.ts'
 import { createWhatIf } from './what-if.ts'
 
-export { countBuckets } from './buckets.ts'
 export { COUNTED_STATUSES, counted } from './counted-entries.ts'
 export {
   type CacheLine,
@@ -50,7 +50,8 @@ export {
   VARIANCE_COLUMNS,
   WHAT_IF_COLUMNS,
 } from './csv.ts'
-export type { CacheQuery, PeriodQuery, UsageQuery } from './query.ts'
+export type { CacheQuery, OverviewDimension, PeriodQuery, UsageQuery } from './query.ts'
+export { OVERVIEW_BUCKETS, OVERVIEW_DIMENSIONS } from './query.ts'
 export { settledRead } from './settled-sums.ts'
 export type { Key, SumsRow } from './sums.ts'
 export { UNATTRIBUTED_COLUMNS } from './unattributed.ts'
@@ -127,6 +128,7 @@ export function createReportsService({ db, clock, organization, billing, selecti
      * every issue, or if nothing has a name in the filters.
      */
     readUsage: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readUsage),
+    readOverview: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readOverview),
     readUnpriced: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readUnpriced),
     readVariance: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readVariance),
     readWhatIf: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readWhatIf),

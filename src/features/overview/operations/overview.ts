@@ -4,10 +4,11 @@ import { endpoint, result } from '../../../operations/operation.ts'
 import { choiceParameter, textParameter } from '../../../operations/parameters.ts'
 import { reportPeriod } from '../../reports/parameters.ts'
 import { BUCKET_WIDTHS } from '../../reports/schema.ts'
+import { OVERVIEW_BUCKETS, OVERVIEW_DIMENSIONS } from '../../reports/service.ts'
 import { entryFilters } from '../../selection/parameters.ts'
 import { EXAMPLE_OVERVIEW } from '../examples.ts'
-import { OVERVIEW_DIMENSIONS, Overview } from '../schema.ts'
-import { OVERVIEW_BUCKETS, type OverviewService } from '../service.ts'
+import { Overview } from '../schema.ts'
+import type { OverviewService } from '../service.ts'
 
 export const reportOverview = endpoint({
   id: 'reportOverview',
