@@ -18,9 +18,6 @@ import type { MonthForecast, Overview } from './schema.ts'
 /** Groups of each ranking over time, and budgets. */
 const SHOWN = 6
 
-/** The page limit of budgets. */
-const MOST_BUDGETS = 1_000
-
 const URGENT_STATES: BudgetState[] = ['nearly', 'exceeded']
 
 interface Dependencies {
@@ -59,7 +56,7 @@ export function createOverviewService({ clock, organization, reports, budgets }:
       names === undefined ? undefined : [names].flat().filter((name) => name !== 'none'),
     )
     if (clients?.length === 0 || projects?.length === 0) return { total: 0, data: [] }
-    const query = { filter: { clients, projects, states: URGENT_STATES }, limit: MOST_BUDGETS, after: undefined }
+    const query = { filter: { clients, projects, states: URGENT_STATES }, limit: Number.POSITIVE_INFINITY, after: undefined }
     const { data } = await budgets.listBudgets(budgetAsker, query, asker.listsPeople)
     return { total: data.length, data: data.toSorted((one, other) => useOf(other) - useOf(one)).slice(0, SHOWN) }
   }
