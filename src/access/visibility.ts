@@ -60,6 +60,16 @@ export function approvalViewerOf({ id, role, actsFor = [] }: Person & { actsFor?
   return { sees: 'own_and_led', userId: id, decidesFor } as unknown as Viewer
 }
 
+/** Rules may name people and clients, so only those who see everything read them. */
+export const readsRules = ({ sees }: Viewer): boolean => sees === 'everything'
+
+/** What is recorded about a change, without the name of the rule that made it for those who do not read rules. */
+export function detailsFor<Details extends Record<string, unknown> | undefined>(viewer: Viewer, details: Details): Details {
+  if (readsRules(viewer) || typeof details?.rule !== 'object' || details.rule === null) return details
+  const { name: _, ...rule } = details.rule as Record<string, unknown>
+  return { ...details, rule }
+}
+
 /**
  * The condition that limits `entries` to those visible to the viewer; undefined if they can see all of them. The
  * alternative of repositories is only there for whom it lets anything through: with it, no index gives the entries of

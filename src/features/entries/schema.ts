@@ -732,7 +732,9 @@ export const TokenEntryHistory = Type.Object(
               { ...strict, description: 'Person who made the change; null for Tally itself.' },
             ),
           ),
-          details: Type.Record(Type.String(), Type.Unknown()),
+          details: Type.Record(Type.String(), Type.Unknown(), {
+            description: 'What was changed, and why. A `rule` has its name only for callers who can read rules.',
+          }),
         },
         strict,
       ),

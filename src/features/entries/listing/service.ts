@@ -1,6 +1,6 @@
 /** Lists and exports of entries, single entries with their valuation, and their history. */
 
-import type { Viewer } from '../../../access/visibility.ts'
+import { detailsFor, readsRules, type Viewer } from '../../../access/visibility.ts'
 import type { Database, Reader } from '../../../database/database.ts'
 import { notFound, type Problem, validationFailed } from '../../../errors.ts'
 import { timestamp } from '../../../lib/duration.ts'
@@ -97,13 +97,10 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
     return before!
   }
 
-  /**
-   * The rule that placed an entry, in the version that did. Rules may name people, so only viewers who see everything
-   * get it.
-   */
+  /** The rule that placed an entry, in the version that did, for those who read rules. */
   async function placingRuleOf(view: EntryView, viewer: Viewer): Promise<TokenEntryDetail['placed_by_rule']> {
     const { ruleVersionId } = view.entry
-    if (ruleVersionId === null || viewer.sees !== 'everything') return null
+    if (ruleVersionId === null || !readsRules(viewer)) return null
     const { ticket, conditions } = await placement.describeRuleVersion(db.read, ruleVersionId)
     const subject = subjectOfView(view)
     return {
@@ -217,7 +214,7 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
             at: timestamp(at),
             action,
             actor: user && actorBody({ user, token }),
-            details,
+            details: detailsFor(viewer, details),
           })),
         ],
       }

@@ -18,7 +18,7 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
-import { type Viewer, visibleByKeys, visibleEntries, visibleSheets } from '../../../access/visibility.ts'
+import { detailsFor, type Viewer, visibleByKeys, visibleEntries, visibleSheets } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import { type Id, isId } from '../../../lib/id.ts'
@@ -222,7 +222,7 @@ async function withoutHiddenSheets(
   { viewer }: EventReader,
   rows: readonly EventRow[],
 ): Promise<EventView[]> {
-  const views = rows.map(viewOf)
+  const views = rows.map((row) => viewOf(row, viewer))
   const sheetIds = views.flatMap(({ type, object }) =>
     EVENT_TYPES[type].audience === 'sheets' && object && isId('sht', object.id) ? [object.id] : [],
   )
@@ -236,10 +236,11 @@ async function withoutHiddenSheets(
   return views.filter(({ type, object }) => EVENT_TYPES[type].audience !== 'sheets' || visible.has(object?.id ?? ''))
 }
 
-function viewOf({ objectId, objectName, ...row }: EventRow): EventView {
+function viewOf({ objectId, objectName, ...row }: EventRow, viewer: Viewer): EventView {
   const { entry } = row
   return {
     ...row,
+    details: row.details && { ...row.details, after: detailsFor(viewer, row.details.after) },
     object: objectId === null ? null : { id: objectId, name: objectName },
     entry: entry?.uid ? { ...entry, agent: entry.agent! } : null,
   } as EventView

@@ -288,6 +288,25 @@ describe('the agents’ sessions, reported with labels and no project', () => {
     })
   })
 
+  test('have the name of the rule in their history and events for those who may read rules alone', async () => {
+    const email = await app.person('member', { password: true })
+    await app.call('PATCH /api/v1/projects/ACME', { session: admin, json: { leads: [email] } })
+    const rules = (await app.call('GET /api/v1/placement-rules', { session: admin })).json.data
+    const { id } = rules.find(({ name }: { name: string }) => name === rule.name)
+    const recorded = async (session: string) => {
+      const { json } = await app.call(`GET /api/v1/token-entries/${ids[0]}/history`, { session })
+      const events = (await app.call('GET /api/v1/events?types=entry.placed&limit=1000', { session })).json.data
+      const ofEntry = events.filter(({ object }: { object: { id: string } }) => object.id === ids[0])
+      return [json.data.at(-1).details.rule, ofEntry.at(-1).after.rule]
+    }
+    const named = { id, name: rule.name, version: 1 }
+    for (const session of [admin, billing]) expect(await recorded(session)).toEqual([named, named])
+    const unnamed = { id, version: 1 }
+    for (const session of [owner.session, await signIn(email)]) {
+      expect(await recorded(session)).toEqual([unnamed, unnamed])
+    }
+  })
+
   test('are asked of the rules again where their labels are corrected', async () => {
     const corrected = await patch(ids[0]!, { labels: { repository: 'acme/web', branch: 'ACME-43' } })
     expect(where(corrected)).toEqual(['ACME', 'ACME-43', 'rule'])
