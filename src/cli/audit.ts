@@ -4,7 +4,7 @@ import type { AuditView } from '../features/audit/service.ts'
 import { columnsOption, wideOption } from './flags/columns.ts'
 import { collect, examples } from './flags/options.ts'
 import { addDayAndEarlierFlags, type DayFlags, dayTexts } from './flags/period.ts'
-import type { ColumnFlags } from './terminal/columns.ts'
+import type { Column, ColumnFlags } from './terminal/columns.ts'
 import { note, print, printCsv, printJson, printTable } from './terminal/print.ts'
 import { changeText } from './terminal/sentences.ts'
 import { type CommandFlags, withServices } from './with-services.ts'
@@ -19,6 +19,13 @@ interface AuditFlags extends CommandFlags, ColumnFlags, DayFlags {
   page?: string
   format?: 'csv' | 'ndjson'
 }
+
+const COLUMNS: Column<AuditedChange>[] = [
+  { title: 'WHEN (UTC)', of: ({ at }) => at.slice(0, 19).replace('T', ' ') },
+  { title: 'FROM', rank: 2, of: ({ origin }) => origin },
+  { title: 'ACTION', of: ({ action }) => action },
+  { title: 'CHANGE', flows: true, of: changeText },
+]
 
 export function addAuditCommand(program: Command): void {
   const audit = program
@@ -44,13 +51,13 @@ export function addAuditCommand(program: Command): void {
         .choices(['csv', 'ndjson'])
         .conflicts(['json', 'limit', 'page', 'columns']),
     )
-    .addOption(columnsOption())
+    .addOption(columnsOption(COLUMNS))
     .addOption(wideOption())
     .option('--json', 'print JSON, as returned by GET /api/v1/audit')
     .addHelpText(
       'after',
       examples(
-        'tally audit --action token --user ada@example.com',
+        'tally audit --action token --user ada@example.com --columns when,change',
         'tally audit --object usr_01a1fa172a0277f3983322718874f2ef --json',
         "tally audit --search 'command line' --from 2026-11-01",
         'tally audit --from 2026-10-01 --to 2026-12-31 --format csv > audit.csv',
@@ -80,16 +87,7 @@ export function addAuditCommand(program: Command): void {
       const bodies = page.data.map(changeBody)
       if (flags.json) return printJson({ ...page, data: bodies })
       if (bodies.length === 0) return note('No matching changes.')
-      printTable<AuditedChange>(
-        [
-          { title: 'WHEN (UTC)', of: ({ at }) => at.slice(0, 19).replace('T', ' ') },
-          { title: 'FROM', rank: 2, of: ({ origin }) => origin },
-          { title: 'ACTION', of: ({ action }) => action },
-          { title: 'CHANGE', flows: true, of: changeText },
-        ],
-        bodies,
-        flags,
-      )
+      printTable(COLUMNS, bodies, flags)
       if (page.has_more) note(`More changes: add --page ${page.next_page}`)
     })
 }

@@ -163,7 +163,7 @@ export function addListing<Of extends Listed>(
   const called = { name: 'list', examples: [`tally ${group.name()} list`], ...presented }
   if (paged) called.flags = { ...called.flags, ...pageFlags(plural) }
   const command = declare(group.command(called.name), operation, called)
-    .addOption(columnsOption())
+    .addOption(columnsOption(columns))
     .addOption(wideOption())
   if (paged && isListing(operation)) command.option('--csv', 'print CSV, all pages')
   command.option('--json', 'print JSON').action(async () => {

@@ -40,6 +40,14 @@ test('what is changed on the command line is kept with the user of this machine'
   )
 })
 
+test('its help names the columns that the table has', async () => {
+  const { stdout: help } = await tally.done(['audit', '--help'])
+  const named = /columns to show, of ([^;]+);/.exec(help.replace(/\s+/g, ' '))![1]!
+  expect(named).toBe('when, from, action, change')
+  const { stdout } = await tally.done(['audit', '--limit', '1', '--columns', named])
+  expect(stdout).toMatch(/^WHEN \(UTC\) +FROM +ACTION +CHANGE\n/)
+})
+
 test('a command names its person with --as or TALLY_AS, and who called sudo', async () => {
   const id = await tally.addUser('hedy@example.com', 'member')
   const admin = await tally.addUser('ida@example.com', 'admin')

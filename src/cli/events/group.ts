@@ -24,7 +24,7 @@ function addEventsListCommand(events: Command): void {
   addEventsFlags(events.command('list'), { begin: 'the oldest event that is left' })
     .description('List events, oldest first')
     .option('--limit <number>', 'events, 1 to 1000 (default 50)')
-    .addOption(columnsOption())
+    .addOption(columnsOption(EVENT_COLUMNS))
     .addOption(wideOption())
     .option('--json', 'print JSON, as returned by GET /api/v1/events')
     .addHelpText('after', examples('tally events list --types bill.*', 'tally events list --after evt_48213 --json'))

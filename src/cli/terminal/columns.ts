@@ -29,7 +29,7 @@ export const leastWidth = ({ flows, title }: Column<never>, width: number): numb
 export const GAP = '  '
 
 /** `Last used (UTC)` is chosen as `last-used`. */
-function nameOf({ title }: Pick<Column<never>, 'title'>): string {
+export function columnName({ title }: Pick<Column<never>, 'title'>): string {
   return title
     .replace(/\s*\(.*\)$/, '')
     .toLowerCase()
@@ -39,9 +39,9 @@ function nameOf({ title }: Pick<Column<never>, 'title'>): string {
 /** In the order in which they are named. Throws {@link CommandError} for a name that the table does not have. */
 function namedColumns<Shown extends Column<never>>(columns: Shown[], names: readonly string[]): Shown[] {
   return names.map((name) => {
-    const found = columns.find((column) => nameOf(column) === name.trim().toLowerCase())
+    const found = columns.find((column) => columnName(column) === name.trim().toLowerCase())
     if (found) return found
-    const known = columns.map(nameOf).join(', ')
+    const known = columns.map(columnName).join(', ')
     throw new CommandError(`--columns: there is no column '${name}'. Use some of ${known}.`, EXIT_USAGE)
   })
 }
