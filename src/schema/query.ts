@@ -29,7 +29,7 @@ export type Sorts = Readonly<Record<string, 'text' | 'number'>>
 export const ORDERS = ['desc', 'asc'] as const
 
 /** A row's place in an order. */
-interface SortPosition {
+export interface SortPosition {
   value: string | bigint | null
   id: number
 }
@@ -190,7 +190,7 @@ export function writeSortPage({ sort, order }: Pick<SortedBy, 'sort' | 'order'>,
 }
 
 /** Undefined for the page of another order as well, where the position would mean something else. */
-function readSortPage(
+export function readSortPage(
   { sort, order }: Pick<SortedBy, 'sort' | 'order'>,
   kind: Sorts[string],
   page: string,

@@ -10,7 +10,7 @@ import type { EventsService } from '../events/service.ts'
 import { eventTypeOf } from './events.ts'
 import { requireUnchanged } from './precondition.ts'
 import type { AuditQuery } from './query.ts'
-import { readVersion } from './store/versions.ts'
+import { readVersion, readVersions } from './store/versions.ts'
 import { type AuditFilter, type AuditView, insertChange, listChanges, listChangesOf } from './store.ts'
 
 export { requireUnchanged } from './precondition.ts'
@@ -64,6 +64,9 @@ export function createAuditService({ db, clock, events }: Dependencies) {
 
     /** The version of an object, as entity tags have it. Read it before the object. */
     version: (objectId: string): Promise<string> => readVersion(db.read, objectId),
+
+    /** The versions of several objects by their ids, of kinds other than entries. */
+    versions: (objectIds: readonly string[]): Promise<Map<string, string>> => readVersions(db.read, objectIds),
 
     /** The newest change of an object with one of these actions; undefined if there is none. */
     async findLatest(

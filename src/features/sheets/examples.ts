@@ -76,6 +76,12 @@ export const EXAMPLE_OVERLAPS: SheetOverlaps = {
 }
 
 export const EXAMPLE_APPROVALS: Approvals = {
-  sheets: { sheets: 1, ...SUMS, data: [EXAMPLE_SUBMITTED] },
+  sheets: {
+    sheets: 1,
+    ...SUMS,
+    data: [{ ...EXAMPLE_SUBMITTED, version: 'k3Rw0pV1hB7x' }],
+    has_more: false,
+    next_page: null,
+  },
   entries: { ...SUMS, projects: [{ project: ACME, ...SUMS }] },
 }

@@ -7,14 +7,21 @@ import { pageAfter } from '../../database/sorting.ts'
 import { notFound } from '../../errors.ts'
 import { isId } from '../../lib/id.ts'
 import { eachPage, type Page, pageOf } from '../../schema/lists.ts'
-import type { QueryTexts } from '../../schema/query.ts'
+import { type QueryTexts, type SortPosition, writeSortPage } from '../../schema/query.ts'
+import type { AuditService } from '../audit/service.ts'
 import { type Approving, waitingFor } from '../entries/contract.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import type { PeopleService } from '../people/service.ts'
 import type { SheetLine } from './csv.ts'
 import { readPeriod } from './period.ts'
-import { readApprovalsQuery, readSheetList, type SheetListQuery } from './query.ts'
+import {
+  type ApprovalsQuery,
+  LONGEST_WAITING,
+  readApprovalsQuery,
+  readSheetList,
+  type SheetListQuery,
+} from './query.ts'
 import type { Approvals, NewSheetBody, SheetOverlaps, TokenSheet } from './schema.ts'
 import {
   countOwnSheets,
@@ -33,9 +40,6 @@ const EXPORT_PAGE = 100
 /** Sheets of the same person and days that are named before another is opened. */
 const OTHERS_SHOWN = 5
 
-/** Waiting sheets in the list; the sums include all. */
-const WAITING_SHOWN = 100
-
 /** Sheets that wait for somebody's approval. */
 interface WaitingSheets {
   sheets: number
@@ -46,6 +50,7 @@ interface WaitingSheets {
 
 interface Dependencies {
   db: Database
+  audit: Pick<AuditService, 'versions'>
   organization: Pick<OrganizationService, 'settings'>
   people: Pick<PeopleService, 'requireKnown'>
   entries: Pick<EntriesService, 'sheetEntries' | 'approval'>
@@ -53,7 +58,7 @@ interface Dependencies {
 
 export type SheetReading = ReturnType<typeof createReading>
 
-export function createReading({ db, organization, people, entries }: Dependencies) {
+export function createReading({ db, audit, organization, people, entries }: Dependencies) {
   async function getSheet(reader: Reader, id: string, viewer: Viewer): Promise<SheetView> {
     const view = isId('sht', id) ? await findSheet(reader, id, viewer) : undefined
     if (!view) throw notFound(`The sheet ${id}`)
@@ -82,7 +87,7 @@ export function createReading({ db, organization, people, entries }: Dependencie
       return query
     },
 
-    /** Parses the period to list approvals for. Throws 422 with every issue. */
+    /** Parses the parameters of pending approvals. Throws 422 with every issue. */
     readApprovals: async (texts: QueryTexts) => readApprovalsQuery(texts, (await organization.settings()).timeZone),
 
     /** Sheets that the viewer may see, newest first unless the query has another order. */
@@ -150,19 +155,30 @@ export function createReading({ db, organization, people, entries }: Dependencie
 
     /** Sheets and reported entries that this person could approve, with sums. */
     async listApprovals(
-      period: Pick<SheetFilter, 'startingAt' | 'endingAt'>,
+      { period, limit, after }: ApprovalsQuery,
       { viewer, person }: { viewer: Viewer; person: Approving | null },
     ): Promise<Approvals> {
       const waiting = await listWaitingSheets(db.read, waitingFor(person, viewer), period)
       const ids = waiting.map(({ sheet }) => sheet.id)
       const sums = ids.length === 0 ? [] : await entries.sheetEntries.sumSheets(db.read, ids, viewer)
-      const shown = await bodies(db.read, waiting.slice(0, WAITING_SHOWN), viewer)
+      const found = after ? waiting.filter((view) => isAfter(view, after)) : waiting
+      const page = pageOf(found, limit, ({ sheet: { submittedAt, id } }) =>
+        writeSortPage(LONGEST_WAITING, { value: BigInt(submittedAt ?? 0), id }),
+      )
+      const versions = await audit.versions(page.data.map(({ sheet }) => sheet.uid))
+      const shown = await bodies(db.read, page.data, viewer)
+      const data = shown.map((sheet) => ({ ...sheet, version: versions.get(sheet.id)! }))
       const { startingAt: starting_at, endingAt: ending_at } = period
       const reported = await entries.approval.sumWaiting({ person, viewer }, { starting_at, ending_at })
-      return approvalsBody({ shown, sums, count: waiting.length }, reported)
+      return approvalsBody({ page: { ...page, data }, sums, count: waiting.length }, reported)
     },
   }
   return { find: getSheet, body, sheets }
+}
+
+function isAfter({ sheet }: SheetView, { value, id }: SortPosition): boolean {
+  const [at, last] = [sheet.submittedAt ?? 0, Number(value)]
+  return at > last || (at === last && sheet.id > id)
 }
 
 function projectBodies(projects: { project: { uid: string; key: string; name: string } | null }[]): SheetProjects {

@@ -124,12 +124,23 @@ const sums = {
   list_value: money('Total list value.'),
 }
 
+const WaitingSheet = component('WaitingTokenSheet', {
+  ...TokenSheet.properties,
+  version: Type.String({
+    description:
+      'Version of the sheet. Send it in quotes in `If-Match` with the approval: it is refused with 412 if the sheet was changed since.',
+    examples: ['k3Rw0pV1hB7x'],
+  }),
+})
+
 export const Approvals = component('Approvals', 'Sheets and entries that the caller can approve.', {
   sheets: object({
     sheets: integer('Number of token sheets awaiting approval.'),
     entries: integer('Number of entries on these sheets.'),
     ...sums,
-    data: array('The first 100 sheets, longest waiting first.', TokenSheet),
+    data: array('A page of the sheets, longest waiting first.', WaitingSheet),
+    has_more: flag('Whether there is another page of sheets.'),
+    next_page: orNull(Type.String()),
   }),
   entries: object({
     entries: integer('Number of reported entries awaiting approval.'),

@@ -21,7 +21,7 @@ export type SheetsService = ReturnType<typeof createSheetsService>
 interface Dependencies {
   db: Database
   clock: Clock
-  audit: Pick<AuditService, 'record'>
+  audit: Pick<AuditService, 'record' | 'versions'>
   organization: Pick<OrganizationService, 'settings'>
   people: Pick<PeopleService, 'findUser' | 'requireKnown'>
   prices: Pick<PricesService, 'table'>

@@ -2,6 +2,7 @@
 
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
+import type { Page } from '../../schema/lists.ts'
 import type { Overlap, SheetSum } from '../entries/contract.ts'
 import type { Approvals, SheetOverlaps, TokenSheet } from './schema.ts'
 import type { SheetView } from './store.ts'
@@ -78,11 +79,11 @@ function spanBody({ uid, harness, startedAt, endedAt }: Span) {
 }
 
 export function approvalsBody(
-  sheets: { shown: TokenSheet[]; sums: Sums[]; count: number },
+  sheets: { page: Page<Approvals['sheets']['data'][number]>; sums: Sums[]; count: number },
   byProject: (Sums & { project: { uid: string; key: string; name: string } | null })[],
 ): Approvals {
   return {
-    sheets: { sheets: sheets.count, ...sumsBody(addUp(sheets.sums)), data: sheets.shown },
+    sheets: { sheets: sheets.count, ...sumsBody(addUp(sheets.sums)), ...sheets.page },
     entries: {
       ...sumsBody(addUp(byProject)),
       projects: byProject.map(({ project, ...sums }) => ({

@@ -55,7 +55,7 @@ forEachEngine('sums above 64 bits', (open) => {
     const { bills, entries, entry, report, sheets } = await stage()
     await report('WEB', ...ELEVEN)
     await expect(bills.preview({ month: '2026-12', project: 'WEB' })).rejects.toMatchObject({ code: 'earlier_entries' })
-    const { entries: waiting } = await sheets.listApprovals({}, OPERATOR)
+    const { entries: waiting } = await sheets.listApprovals(await sheets.readApprovals({}), OPERATOR)
     expect(JSON.stringify(waiting)).toContain('"cost":11000000000')
     const sheet = await sheets.openSheet({ ...NOVEMBER, person: 'ada@example.com' }, OPERATOR)
     for (const cost of ELEVEN) await sheets.addEntry(sheet.id, entry(cost, 'APP'), OPERATOR)

@@ -78,7 +78,7 @@ forEachEngine('what waits and what has changed', (open) => {
     const seen: unknown[] = []
     for (const { person, viewer } of [ada, lead, other]) {
       const { data } = await inbox.inbox({ person, viewer, kinds })
-      const { entries } = await sheets.listApprovals({ startingAt: undefined, endingAt: undefined }, { person, viewer })
+      const { entries } = await sheets.listApprovals(await sheets.readApprovals({}), { person, viewer })
       seen.push({
         changed: (await read(viewer, position)).kinds,
         waiting: data.filter(({ kind }) => kind === 'entries_to_approve').map(({ count, cost }) => [count, cost]),

@@ -104,6 +104,7 @@ describe('a sheet', () => {
     expect(waiting.json.sheets).toMatchObject({ sheets: 1, entries: 2, data: [{ id: sheet }] })
     expect((await call(mia, 'GET /approvals')).json.sheets.sheets).toBe(0)
 
+    const [{ version }] = waiting.json.sheets.data
     const returned = await call(leo, `POST /token-sheets/${sheet}/return`, { reason: 'Too dear' })
     expect(returned.json).toMatchObject({
       status: 'returned',
@@ -124,7 +125,16 @@ describe('a sheet', () => {
       project: { key: 'acme' },
     })
     await call(mia, `POST /token-sheets/${sheet}/submit`, {})
-    const approved = await call(leo, `POST /token-sheets/${sheet}/approve`)
+    const approve = (version: string) =>
+      app.call(`POST /api/v1/token-sheets/${sheet}/approve`, {
+        session: leo.session,
+        headers: { 'if-match': `"${version}"` },
+      })
+    // It has changed since it was listed.
+    const outdated = await approve(version)
+    expect([outdated.status, outdated.json.code]).toEqual([412, 'changed_meanwhile'])
+    const listed = await call(leo, 'GET /approvals')
+    const approved = await approve(listed.json.sheets.data[0].version)
     expect(approved.json).toMatchObject({ status: 'approved', cost: 1.75, reason: null })
 
     const { json: list } = await call(mia, `GET /token-sheets/${sheet}/entries`)
@@ -408,6 +418,28 @@ describe('many entries', () => {
       placement: { by: 'manual' },
     })
   })
+})
+
+test('the sheets that wait for a person come in pages, longest waiting first, with the totals of all', async () => {
+  const before: string[] = (await call(ada, 'GET /approvals')).json.sheets.data.map(({ id }: { id: string }) => id)
+  const ids: string[] = []
+  for (const month of ['2026-03', '2026-01', '2026-02']) {
+    const sheet = await openSheet(mia, month)
+    const at = { started_at: `${month}-10T10:00:00Z`, ended_at: `${month}-10T11:00:00Z` }
+    await call(mia, `POST /token-sheets/${sheet}/entries`, { ...ENTRY, ...at })
+    await call(mia, `POST /token-sheets/${sheet}/submit`, {})
+    ids.push(sheet)
+  }
+  const found: string[] = []
+  for (let page = ''; ; ) {
+    const { sheets } = (await call(ada, `GET /approvals?limit=2${page}`)).json
+    expect(sheets.sheets).toBe(before.length + 3)
+    found.push(...sheets.data.map(({ id }: { id: string }) => id))
+    if (!sheets.has_more) break
+    page = `&page=${sheets.next_page}`
+  }
+  expect(found).toEqual([...before, ...ids])
+  for (const id of ids) await call(ada, `POST /token-sheets/${id}/return`, { reason: 'Test' })
 })
 
 test('what waits for a person is what they could approve, with sums', async () => {

@@ -58,7 +58,7 @@ describe.skipIf(!CHROMIUM)('the token sheets of a week', () => {
       // Meanwhile somebody else returns one of them.
       await admin!(`POST /token-sheets/${other}/return`, { reason: 'Twice' })
       await dialog.getByRole('button', { name: 'Approve 2 sheets' }).click()
-      await dialog.getByText('1 sheet was not approved. 1 approved.').waitFor()
+      await dialog.getByText('1 sheet approved, 1 skipped for the reasons below.').waitFor()
       const refused = await dialog.getByRole('row').filter({ hasText: 'Jonas Weber' }).textContent()
       expect(refused).toMatch(/returned/)
       expect(await dialog.getByRole('row').filter({ hasText: 'Mara Vogel' }).count()).toBe(0)

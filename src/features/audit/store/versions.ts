@@ -2,7 +2,7 @@
  * Versions of the objects that people change. A version stands for the recorded changes, so that it does not depend on
  * figures that change by themselves, such as the usage of a project (docs/design/api.md, "Concurrent changes").
  */
-import { and, count, desc, eq, min, notInArray } from 'drizzle-orm'
+import { and, count, desc, eq, inArray, min, notInArray } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import { type Id, isId } from '../../../lib/id.ts'
 
@@ -33,16 +33,42 @@ async function changesOf(reader: Reader, objectId: string): Promise<string> {
         .select({ changes: count(), first: min(audit.id) })
         .from(audit)
         .where(isChange(reader, objectId))
-  return `${row!.changes} ${row!.first}`
+  return changesText(row!)
 }
+
+interface Changes {
+  changes: number
+  first: number | null
+}
+
+const NO_CHANGE: Changes = { changes: 0, first: null }
+
+const changesText = ({ changes, first }: Changes) => `${changes} ${first}`
 
 function isChange({ tables: { audit } }: Reader, objectId: string) {
   return and(eq(audit.objectId, objectId), notInArray(audit.action, NO_CHANGES))
 }
 
-/** The version of an object as entity tags have it: it does not reveal how often it was changed. */
+/** The version of an object as entity tags have it. */
 export async function readVersion(reader: Reader, objectId: string): Promise<string> {
-  const hash = new Bun.CryptoHasher('sha256').update(`${objectId}:${await changesOf(reader, objectId)}`)
+  return versionOf(objectId, await changesOf(reader, objectId))
+}
+
+/** Those of several objects whose changes are all in the audit log. */
+export async function readVersions(reader: Reader, objectIds: readonly string[]): Promise<Map<string, string>> {
+  const { audit } = reader.tables
+  const rows = await reader
+    .select({ id: audit.objectId, changes: count(), first: min(audit.id) })
+    .from(audit)
+    .where(and(inArray(audit.objectId, [...objectIds]), notInArray(audit.action, NO_CHANGES)))
+    .groupBy(audit.objectId)
+  const changes = new Map(rows.map((row) => [row.id, changesText(row)]))
+  return new Map(objectIds.map((id) => [id, versionOf(id, changes.get(id) ?? changesText(NO_CHANGE))]))
+}
+
+/** It does not reveal how often the object was changed. */
+function versionOf(objectId: string, changes: string): string {
+  const hash = new Bun.CryptoHasher('sha256').update(`${objectId}:${changes}`)
   return hash.digest('base64url').slice(0, VERSION_CHARACTERS)
 }
 

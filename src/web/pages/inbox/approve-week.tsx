@@ -3,7 +3,6 @@ import { Alert, Button, NativeSelect, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { count, counted } from '../../format/counts.ts'
 import { dayOf } from '../../format/moments.ts'
-import type { Approvals } from '../../parts/approvals.ts'
 import { Money } from '../../parts/figures.tsx'
 import { FormFoot } from '../../parts/form.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
@@ -13,24 +12,34 @@ import { answer } from '../../server/api.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { forget } from '../../server/queries.ts'
-import { notify } from '../../server/send.ts'
-import { CHANGES, sheetOf } from './sheet-changes.ts'
+import { notify, useSend } from '../../server/send.ts'
+import { approveSheet, CHANGES, readWaitingSheets, type Sheet, sheetOf } from './sheet-changes.ts'
 import { useDecided } from './undo.ts'
 import { byWeek, weekOf, weekToApprove } from './weeks.ts'
 
-type Sheet = Approvals['sheets']['data'][number]
-
-export function ApproveWeek({ sheets }: { sheets: readonly Sheet[] }) {
+export function ApproveWeek() {
   // As they were when the dialog was opened: what it confirms does not change below the pointer.
   const [asked, ask] = useState<readonly Sheet[] | null>(null)
+  const read = useSend({
+    send: readWaitingSheets,
+    changes: [],
+    done: ({ length }) => (length === 0 ? 'No sheet waits for your approval any more.' : undefined),
+    after: ask,
+  })
   return (
     <>
-      <Button size="compact-sm" variant="light" onClick={() => ask(sheets)}>
+      <Button size="compact-sm" variant="light" loading={read.isPending} onClick={() => read.mutate()}>
         Approve week…
       </Button>
-      {asked && <WeekDialog sheets={asked} close={() => ask(null)} />}
+      {asked && asked.length > 0 && <WeekDialog sheets={asked} close={() => ask(null)} />}
     </>
   )
+}
+
+/** Sheets that were not approved, and why. */
+interface Refused {
+  sheets: readonly Sheet[]
+  problems: ReadonlyMap<string, string>
 }
 
 function WeekDialog({ sheets, close }: { sheets: readonly Sheet[]; close: () => void }) {
@@ -40,25 +49,27 @@ function WeekDialog({ sheets, close }: { sheets: readonly Sheet[]; close: () => 
   const weeks = byWeek(sheets, firstDayOfWeek)
   const [week, setWeek] = useState(weekToApprove(weeks, dayOf(new Date(), time_zone), firstDayOfWeek))
   const [isSending, setSending] = useState(false)
-  /** Why sheets were not approved; undefined before. */
-  const [refused, setRefused] = useState<ReadonlyMap<string, string>>()
+  const [refused, setRefused] = useState<Refused>()
   const chosen = weeks.get(week)!
-  const shown = refused ? chosen.filter(({ id }) => refused.has(id)) : chosen
+  const shown = refused?.sheets ?? chosen
   const unpriced = shown.reduce((sum, sheet) => sum + sheet.unpriced_entries, 0)
 
   async function approve() {
     setSending(true)
     const problems = new Map<string, string>()
-    for (const { id } of shown) {
-      await answer(sheetOf(id).approve.post()).catch((error) => problems.set(id, asProblem(error).message))
+    for (const sheet of shown) {
+      await approveSheet(sheet).catch((error) => problems.set(sheet.id, asProblem(error).message))
     }
     const done = shown.filter(({ id }) => !problems.has(id))
     if (done.length > 0)
       decided(`${counted(done.length, 'sheet')} approved.`, 'Withdraw approval', () => withdraw(done))
     await forget(CHANGES)
+    if (problems.size === 0) return close()
+    // With what somebody has changed meanwhile, so that trying again approves what is shown.
+    const now = new Map((await readWaitingSheets().catch(() => shown)).map((sheet) => [sheet.id, sheet]))
+    const left = shown.filter(({ id }) => problems.has(id))
+    setRefused({ sheets: left.map((sheet) => now.get(sheet.id) ?? sheet), problems })
     setSending(false)
-    if (problems.size === 0) close()
-    else setRefused(problems)
   }
 
   return (
@@ -83,8 +94,8 @@ function WeekDialog({ sheets, close }: { sheets: readonly Sheet[]; close: () => 
           />
           {refused && (
             <Alert color="red" variant="light" role="alert">
-              {counted(refused.size, 'sheet was', 'sheets were')} not approved.{' '}
-              {chosen.length > refused.size && `${count(chosen.length - refused.size)} approved.`}
+              {counted(chosen.length - refused.sheets.length, 'sheet')} approved, {count(refused.sheets.length)} skipped
+              for the reasons below.
             </Alert>
           )}
           <PlainTable
@@ -98,9 +109,9 @@ function WeekDialog({ sheets, close }: { sheets: readonly Sheet[]; close: () => 
                 cell: ({ id, agent_manager }) => (
                   <>
                     <bdi>{agent_manager.name}</bdi>
-                    {refused?.has(id) && (
+                    {refused && (
                       <Text size="xs" c="red">
-                        {refused.get(id)}
+                        {refused.problems.get(id)}
                       </Text>
                     )}
                   </>

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { count, counted } from '../../format/counts.ts'
-import { type Approvals, useApprovals } from '../../parts/approvals.ts'
+import { useApprovals } from '../../parts/approvals.ts'
 import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Reason } from '../../parts/entries/reason.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -19,10 +19,8 @@ import { notify, useSend } from '../../server/send.ts'
 import { ApproveWeek } from './approve-week.tsx'
 import { Decisions, Row, Rows } from './row.tsx'
 import { pressedBy } from './rows.ts'
-import { CHANGES, sheetOf } from './sheet-changes.ts'
+import { approveSheet, CHANGES, type Sheet, sheetOf } from './sheet-changes.ts'
 import { useDecided } from './undo.ts'
-
-type Sheet = Approvals['sheets']['data'][number]
 
 export function SheetsToApprove() {
   const { data, error, refetch } = useApprovals()
@@ -33,7 +31,7 @@ export function SheetsToApprove() {
     <>
       {shown.length > 0 && (
         <Group>
-          <ApproveWeek sheets={shown} />
+          <ApproveWeek />
         </Group>
       )}
       <Rows label="Token sheets to approve">
@@ -50,7 +48,7 @@ export function SheetsToApprove() {
   )
 }
 
-const Numbers = ({ sheet: { entries, cost } }: { sheet: Sheet }) => (
+const Numbers = ({ sheet: { entries, cost } }: { sheet: Pick<Sheet, 'entries' | 'cost'> }) => (
   <>
     <Money amount={cost} />
     <Caption>{counted(entries, 'entry', 'entries')}</Caption>
@@ -63,7 +61,12 @@ function SheetToApprove({ sheet }: { sheet: Sheet }) {
   const { id, agent_manager, period, note, submitted_at } = sheet
   const name = `${agent_manager.name}, ${periodInWords(period)}`
   const approve = useSend({
-    send: () => answer(sheetOf(id).approve.post()),
+    send: () =>
+      approveSheet(sheet).catch(async (error) => {
+        // What was refused may have changed: it is shown as it is now.
+        await forget(CHANGES)
+        throw error
+      }),
     changes: CHANGES,
     after: () =>
       decided(`Sheet of ${agent_manager.name} approved.`, 'Withdraw approval', async () => {
