@@ -50,7 +50,7 @@ interface CacheSums {
 export const CACHE_TASK: SlowTask<CacheTaskQuery, CacheSums | undefined> = {
   name: 'reports.cache',
   async run(reader, { viewer, query }) {
-    const starts = bucketsOf(query, PAGE_BUCKETS).map(({ startingAt }) => startingAt)
+    const starts = bucketsOf(dividedBy(query), PAGE_BUCKETS).map(({ startingAt }) => startingAt)
     const read = await readPricedSums(reader, { ...query, viewer, dimension: query.groupBy, bounds: starts })
     if (!read) return undefined
     const { table, sums } = read
@@ -107,6 +107,9 @@ const NOTHING: Omit<CacheRow, 'bucket' | 'key'> = {
   tokens: NO_TOKENS,
 }
 
+/** The finest buckets that the report needs. */
+const dividedBy = (query: CacheQuery): CacheQuery => ({ ...query, width: query.trend ?? query.width })
+
 export function createCache({ db, billing }: { db: Database; billing: Billing }) {
   return {
     /** Throws `validation_failed` (422) for too many groups, and `database_deadline` (503). */
@@ -114,7 +117,7 @@ export function createCache({ db, billing }: { db: Database; billing: Billing })
       const read = await settledRead(billing, query.filter, () => db.slowly(CACHE_TASK, { viewer, query }))
       if (!read) throw tooManyGroups(ROW_LIMIT)
       const { rows, leftOut } = read
-      const inBucket = Map.groupBy(rows, ({ bucket }) => bucket)
+      const inBucket = Map.groupBy(rows, ({ bucket }) => (query.trend ? 0 : bucket))
       const buckets = bucketsOf(query, PAGE_BUCKETS)
       return {
         ...queryBody(query),
@@ -142,11 +145,30 @@ function sumOf(sum: CacheRow, row: CacheRow): CacheRow {
   }
 }
 
+/** The sums of each group in the whole period, and those in the buckets of its trend. */
+function totalsOf(rows: readonly CacheRow[]): { row: CacheRow; parts: CacheRow[] }[] {
+  const groups = Map.groupBy(rows, ({ key }) => JSON.stringify(key))
+  return [...groups.values()].map((parts) => ({
+    row: parts.reduce(sumOf, { ...NOTHING, bucket: 0, key: parts[0]!.key }),
+    parts,
+  }))
+}
+
+function trendBody(parts: readonly CacheRow[], query: CacheQuery): NonNullable<CacheGroup['trend']> {
+  const rates = new Map(parts.map((part) => [part.bucket, figuresBody(part).hit_rate]))
+  return bucketsOf(dividedBy(query), PAGE_BUCKETS).map((bucket, at) => ({
+    ...periodBody(bucket),
+    hit_rate: rates.get(at) ?? null,
+  }))
+}
+
 function bucketBody(bucket: Bucket, rows: readonly CacheRow[], query: CacheQuery): CacheReport['data'][number] {
-  const results = rows.toSorted(mostSaved).map(
-    (row): CacheGroup => ({
+  const groups = totalsOf(rows).toSorted((one, other) => mostSaved(one.row, other.row))
+  const results = groups.map(
+    ({ row, parts }): CacheGroup => ({
       ...(query.groupBy && { [query.groupBy]: row.key }),
       ...figuresBody(row),
+      ...(query.trend && { trend: trendBody(parts, query) }),
       list: listPath({ ...counted(query.filter), ...withinOf(bucket, query.filter), ...filterOf(row.key, query) }),
     }),
   )

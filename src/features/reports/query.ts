@@ -231,6 +231,8 @@ export interface CacheQuery extends PeriodAloneQuery {
   width: BucketWidth
   weekStart: Weekday
   groupBy: (typeof CACHE_DIMENSIONS)[number] | undefined
+  /** Of the buckets of the hit rates over time, in a report of the whole period. */
+  trend: BucketWidth | undefined
 }
 
 export const readCache = queryReader((query, circumstances: Circumstances): CacheQuery => {
@@ -239,12 +241,15 @@ export const readCache = queryReader((query, circumstances: Circumstances): Cach
     width: query.oneOf('bucket_width', BUCKET_WIDTHS) ?? 'all',
     weekStart: circumstances.weekStart,
     groupBy: query.oneOf('group_by', CACHE_DIMENSIONS),
+    trend: query.oneOf('trend', BUCKET_WIDTHS),
     format: query.format(),
   }
-  if (countBuckets(read) > PAGE_BUCKETS) {
+  if (read.trend && read.width !== 'all') query.refuse('trend', 'not_allowed', 'needs bucket_width=all')
+  const field = read.trend ? 'trend' : 'bucket_width'
+  if (countBuckets({ ...read, width: read.trend ?? read.width }) > PAGE_BUCKETS) {
     const limit = PAGE_BUCKETS.toLocaleString('en')
     const message = `results in more than ${limit} buckets for this period. Use wider buckets or a shorter period`
-    query.refuse('bucket_width', 'too_many_buckets', message)
+    query.refuse(field, 'too_many_buckets', message)
   }
   return read
 })

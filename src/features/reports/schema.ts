@@ -234,6 +234,12 @@ const cacheFigures = {
 export const CacheGroup = component('CacheGroup', 'One group of entries. Contains only the dimension in `group_by`.', {
   ...Type.Partial(Type.Pick(Type.Object(dimensions), ['model', 'agent_manager', 'project'])).properties,
   ...cacheFigures,
+  trend: Type.Optional(
+    array(
+      'With `trend`: the hit rate in each bucket of the period, in chronological order; null in one without usage.',
+      object({ ...bounds, hit_rate: cacheFigures.hit_rate }),
+    ),
+  ),
   list: text('Path of the list of these entries.'),
 })
 export type CacheGroup = Static<typeof CacheGroup>

@@ -163,6 +163,24 @@ forEachEngine('Insights', (open) => {
             }
           }
           expect(report.totals.entries).toBe(entries)
+          if (width === 'all') {
+            const caching = async (more: object) =>
+              (await reports.cache(EVERYTHING, await reports.readCache({ ...texts, ...more }, COMMAND_LINE))).data
+            const weeks = await caching({ bucket_width: '1w' })
+            for (const { trend, list, ...result } of (await caching({ trend: '1w' }))[0]?.results ?? []) {
+              const whole = report.data[0]!.results.find((group) => group.list === list)!
+              expect([result.entries, result.tokens]).toEqual([whole.entries, whole.tokens])
+              expectAbout(result.saved, whole.saved === null ? null : nanos(whole.saved)! * 1_000n)
+              const key = groupBy === undefined ? undefined : JSON.stringify(result[groupBy as 'project'])
+              const inWeeks = weeks.flatMap(({ starting_at, ending_at, results }) => {
+                const same = results.find(
+                  (group) => groupBy === undefined || JSON.stringify(group[groupBy as 'project']) === key,
+                )
+                return same && same.hit_rate !== null ? [{ starting_at, ending_at, hit_rate: same.hit_rate }] : []
+              })
+              expect(trend!.filter(({ hit_rate }) => hit_rate !== null)).toEqual(inWeeks)
+            }
+          }
           const { startingAt, endingAt } = read
           expectSavings(report.totals, all.filter(within(startingAt, endingAt)))
         },

@@ -24,6 +24,10 @@ const reportCache = endpoint({
       `Default: \`all\`. At most ${PAGE_BUCKETS.toLocaleString('en')} buckets.`,
     ),
     group_by: choiceParameter(CACHE_DIMENSIONS, 'What to group by.'),
+    trend: choiceParameter(
+      BUCKET_WIDTHS,
+      `Adds the hit rates over time to each group, in buckets of this width; with \`bucket_width=all\` only.`,
+    ),
   },
   answer: reported('The report.', CacheReport, EXAMPLE_CACHE),
   run: async ({ reports }: Needs, { viewer, asker, query, served }) => {

@@ -25,8 +25,7 @@ const TITLES: Record<Dimension, string> = { model: 'Model', agent_manager: 'Pers
 
 export function Caching({ query, dimension, choose }: CachingProps) {
   const { time_zone } = useSettings()
-  const report = useCache(query, dimension, 'all')
-  const { data: trend } = useCache(query, dimension, widthFor(query))
+  const report = useCache(query, dimension, widthFor(query))
   const { data } = report
   return (
     <Section
@@ -54,7 +53,7 @@ export function Caching({ query, dimension, choose }: CachingProps) {
       {data && (
         <DataTable
           label={`Caching by ${TITLES[dimension].toLowerCase()}`}
-          columns={columnsOf(dimension, time_zone, trend)}
+          columns={columnsOf(dimension, time_zone)}
           list={data.data[0]?.results ?? []}
           rowKey={(group) => keyOf(group, dimension)}
           empty={<Empty title="No usage in this period">Choose a longer period, or remove a filter.</Empty>}
@@ -76,12 +75,7 @@ function nameOf(group: CacheGroup, dimension: Dimension): string {
   return typeof value === 'string' ? value : value.name
 }
 
-function columnsOf(dimension: Dimension, timeZone: string, trend: CacheReport | undefined): Column<CacheGroup>[] {
-  const ratesOf = (group: CacheGroup) =>
-    (trend?.data ?? []).map(({ results }) => {
-      const same = results.find((result) => keyOf(result, dimension) === keyOf(group, dimension))
-      return same?.hit_rate ?? null
-    })
+function columnsOf(dimension: Dimension, timeZone: string): Column<CacheGroup>[] {
   return unsorted([
     {
       key: 'name',
@@ -110,7 +104,11 @@ function columnsOf(dimension: Dimension, timeZone: string, trend: CacheReport | 
       width: '150px',
       phone: 'hidden',
       cell: (group) => (
-        <Sparkline label={`Hit rate of ${nameOf(group, dimension)}`} values={ratesOf(group)} inWords={percent} />
+        <Sparkline
+          label={`Hit rate of ${nameOf(group, dimension)}`}
+          values={group.trend!.map(({ hit_rate }) => hit_rate)}
+          inWords={percent}
+        />
       ),
     },
     countColumn('read', 'Cache reads', ({ tokens }) => tokens.cache_read, { width: '120px', phone: 'hidden' }),

@@ -30,11 +30,11 @@ export function widthFor({ starting_at, ending_at }: Pick<ReportQuery, 'starting
 
 const DAY_MS = 86_400_000
 
-export const useCache = (query: ReportQuery, dimension: Dimension, width: Width | 'all') =>
+export const useCache = (query: ReportQuery, dimension: Dimension, trend: Width) =>
   useQuery({
-    queryKey: ['reports', 'cache', query, dimension, width],
+    queryKey: ['reports', 'cache', query, dimension, trend],
     queryFn: ({ signal }) =>
-      answer(apiUntil(signal).reports.cache.get({ query: { ...query, group_by: dimension, bucket_width: width } })),
+      answer(apiUntil(signal).reports.cache.get({ query: { ...query, group_by: dimension, trend } })),
     placeholderData: keepPreviousData,
   })
 
