@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { PRICE_SOURCES } from '../../features/prices/contract.ts'
-import type { PriceBody, PriceTableBody } from '../../features/prices/schema.ts'
+import type { ListedPriceBody, PriceBody, PriceTableBody } from '../../features/prices/schema.ts'
 import { CommandError } from '../failures.ts'
 import { columnsOption, wideOption } from '../flags/columns.ts'
 import { emptyText } from '../flags/filters.ts'
@@ -26,7 +26,7 @@ import {
   type TableFlags,
 } from './table-options.ts'
 import { loadedText, printDifferences, printTableBody } from './table-text.ts'
-import { ID, priceColumns, priceService, resolutionText, SOURCE } from './text.ts'
+import { ID, IN_USE, priceColumns, priceService, resolutionText, SOURCE } from './text.ts'
 import { printValued } from './unpriced-entries.ts'
 import { addPricesWithdrawCommand } from './withdraw.ts'
 
@@ -86,7 +86,8 @@ function parseExportFormat(text: string): 'csv' | 'json' {
 function addPricesListCommand(prices: Command): void {
   prices
     .command('list')
-    .description('List prices by provider and model, newest first')
+    .description('List prices: models of entries of the last 90 days first, then the others, both by name')
+    .summary('List prices, models in use first')
     .option('--search <text>', 'only models or providers whose name contains the text')
     .option('--provider <provider>', 'only prices of this provider')
     .addOption(columnsOption())
@@ -110,10 +111,10 @@ function addPricesListCommand(prices: Command): void {
         process.stdout.write(listed)
         return
       }
-      const { priceBody } = await priceService()
-      const bodies = listed.prices.map(priceBody)
+      const { listedPriceBody } = await priceService()
+      const bodies = listed.prices.map(listedPriceBody)
       if (flags.json) return printJsonList(bodies)
-      printTable<PriceBody>([...priceColumns(listed.timeZone), SOURCE], bodies, flags)
+      printTable<ListedPriceBody>([...priceColumns(listed.timeZone), SOURCE, IN_USE], bodies, flags)
       if (bodies.length === 0) note(emptyText(flags, 'prices', 'Load a price table with `tally prices load`.'))
     })
 }

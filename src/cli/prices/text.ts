@@ -1,6 +1,6 @@
 /** Prices and their dates as a command line writes and shows them: in US dollars per million tokens. */
 import { InvalidArgumentError } from 'commander'
-import type { PriceBody, ResolutionBody } from '../../features/prices/schema.ts'
+import type { ListedPriceBody, PriceBody, ResolutionBody } from '../../features/prices/schema.ts'
 import { dayAt } from '../../lib/calendar.ts'
 import { momentText, parseMoment } from '../../lib/duration.ts'
 import { parseDecimal } from '../../lib/money.ts'
@@ -84,6 +84,7 @@ export const priceColumns = (timeZone: string): Column<PriceRow>[] => [
 ]
 
 export const SOURCE: Column<PriceBody> = { title: 'SOURCE', rank: 1, of: ({ source }) => source }
+export const IN_USE: Column<ListedPriceBody> = { title: 'IN USE', rank: 1, of: ({ in_use }) => (in_use ? 'yes' : '') }
 export const ID: Column<PriceBody> = { title: 'ID', of: ({ id }) => id }
 
 /** The price that applies to a model as a sentence, and a line for each further price. */

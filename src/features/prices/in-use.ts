@@ -1,10 +1,12 @@
 /** How another price table values the models that entries name: which prices change, and by how much. Pure. */
-import type { ListedPrice } from './formats/reader.ts'
+import { lowered } from '../../database/sorting.ts'
+import type { ListedPrice as FileRow } from './formats/reader.ts'
 import { largestChange } from './price-change.ts'
 import { type PriceAlias, PriceTable, type StoredPrice } from './price-table.ts'
 import type { TableFormat } from './sources.ts'
 import type { ModelInUse } from './store/updates.ts'
-import { isSamePrice } from './update-offer.ts'
+import type { PriceView } from './store.ts'
+import { ALWAYS, isSamePrice } from './update-offer.ts'
 
 /** Prices and aliases in the order of loading, with the table for lookups. */
 export interface PriceSet {
@@ -18,7 +20,7 @@ export function priceSet(prices: StoredPrice[], aliases: PriceAlias[]): PriceSet
 }
 
 /** A row of a file as if it were stored under this key. */
-export function withIdentity(row: ListedPrice, id: number): StoredPrice {
+export function withIdentity(row: FileRow, id: number): StoredPrice {
   const { effectiveFrom = null, asOf = null, ...price } = row
   return { ...price, effectiveFrom, asOf, id, uid: `prc_${id}` }
 }
@@ -30,6 +32,44 @@ function priceIn({ prices, table }: PriceSet): (model: ModelInUse, at: number) =
     const hit = table.find(model, provider, at)
     return hit && byId.get(hit.price.id)
   }
+}
+
+/** A price in a list for people. */
+export interface ListedPrice extends PriceView {
+  /** Whether recent entries are valued at prices of its model. */
+  inUse: boolean
+}
+
+const modelOf = ({ provider, model }: Pick<StoredPrice, 'provider' | 'model'>) => JSON.stringify([provider, model])
+
+/** The models of the price table, as {@link listed} needs them, that value these models of entries. */
+export function pricedModels(models: readonly ModelInUse[], table: PriceTable, now: number): ReadonlySet<string> {
+  return new Set(
+    models.flatMap(({ model, provider }) => {
+      const hit = table.find(model, provider, now)
+      return hit ? [modelOf(hit.price)] : []
+    }),
+  )
+}
+
+export const listed = (views: readonly PriceView[], used: ReadonlySet<string>): ListedPrice[] =>
+  views.map((view) => ({ ...view, inUse: used.has(modelOf(view)) }))
+
+const byName = (one: string, other: string) => {
+  const [first, second] = [lowered(one), lowered(other)]
+  return Number(first > second) - Number(first < second)
+}
+
+/** The order of prices for people: models in use first, then the others, by name; of a model, the newest price first. */
+export function inOrder(prices: readonly ListedPrice[], order: 'asc' | 'desc' = 'asc'): ListedPrice[] {
+  const sign = order === 'asc' ? 1 : -1
+  return prices.toSorted(
+    (one, other) =>
+      Number(other.inUse) - Number(one.inUse) ||
+      sign * (byName(one.model, other.model) || byName(one.provider, other.provider)) ||
+      (other.effectiveFrom ?? ALWAYS) - (one.effectiveFrom ?? ALWAYS) ||
+      other.id - one.id,
+  )
 }
 
 /** The models whose price is as of a day before `before`, the oldest first; a price that was set by hand has no such day. */

@@ -85,7 +85,7 @@ export function createLoading({ db, clock, audit, table, timeZone }: Dependencie
     return { prices, aliases: await listAliases(db.read), table: await table() }
   }
 
-  const modelsInUse = () => listModelsInUse(db.slow, clock.now() - IN_USE_MS)
+  const modelsInUse = (withinMs = IN_USE_MS) => listModelsInUse(db.slow, clock.now() - withinMs)
 
   /** `read` may depend on the loaded prices: a price set by hand keeps some of the one that it replaces. */
   async function plan(read: (loaded: PriceSet) => TableReading, options: LoadOptions): Promise<Planned> {

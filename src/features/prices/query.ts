@@ -1,5 +1,5 @@
 /** Query parameters of prices: every issue is reported under `/query/<name>`. Pure. */
-import { type ListPage, type Query, queryReader } from '../../schema/query.ts'
+import { type Query, queryReader, type SortedListPage } from '../../schema/query.ts'
 import {
   SERVICE_FIELDS,
   SERVICE_KINDS,
@@ -15,7 +15,10 @@ import { COUNT_KINDS, type Counts, PRICE_FIELDS } from './rates.ts'
 import { PRICE_SOURCES, TABLE_FORMATS, type TableFormat } from './sources.ts'
 import type { PriceFilter } from './store.ts'
 
-export interface PriceListQuery extends ListPage {
+/** What lists of prices can be sorted by: models in use come first in both orders. */
+export const PRICE_SORTS = { model: 'text' } as const
+
+export interface PriceListQuery extends SortedListPage<keyof typeof PRICE_SORTS> {
   filter: PriceFilter
 }
 
@@ -27,7 +30,7 @@ export const readPriceList = queryReader(
       models: query.list('model'),
       sources: query.someOf('source', PRICE_SOURCES),
     },
-    ...query.listPage(),
+    ...query.sortedListPage(PRICE_SORTS),
   }),
 )
 

@@ -211,7 +211,13 @@ export const PriceBody = component(
 )
 export type PriceBody = Static<typeof PriceBody>
 
-export const PriceList = listOf(PriceBody, 'PriceList')
+export const ListedPriceBody = component('ListedPrice', {
+  ...PriceBody.properties,
+  in_use: flag('Whether entries of the last 90 days are valued at prices of the model.'),
+})
+export type ListedPriceBody = Static<typeof ListedPriceBody>
+
+export const PriceList = listOf(ListedPriceBody, 'PriceList')
 
 export const NewPrice = component(
   'NewPrice',

@@ -8,14 +8,24 @@ import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { type Page, pageOf } from '../../schema/lists.ts'
-import { writeKeyPage } from '../../schema/query.ts'
+import { writeKeyPage, writeSortPage } from '../../schema/query.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { defaultRecords, defaultSources, defaultTable, defaultTableVersion } from './default-table.ts'
 import { explainSteps, type Resolution } from './explain.ts'
 import { readTable } from './formats/table-file.ts'
 import { type ExportFormat, exportText } from './formats/tally-export.ts'
-import { differencesInUse, outdatedInUse, type PriceComparison, priceSet, withIdentity } from './in-use.ts'
+import {
+  differencesInUse,
+  inOrder,
+  type ListedPrice,
+  listed,
+  outdatedInUse,
+  type PriceComparison,
+  pricedModels,
+  priceSet,
+  withIdentity,
+} from './in-use.ts'
 import { type PlannedTable, startOfToday } from './load-plan.ts'
 import { createLoading, type LoadedTable, type LoadingOptions, type TableOptions } from './loading.ts'
 import { createLoads } from './loads.ts'
@@ -42,7 +52,7 @@ import {
   type PriceView,
   replaceAdminAlias,
 } from './store.ts'
-import { ALWAYS, offeredRows } from './update-offer.ts'
+import { offeredRows } from './update-offer.ts'
 import { createPriceUpdates, type PriceUpdate, type PriceUpdates, type UpdatesConfig } from './updates.ts'
 
 export { normalizeModelName } from '../../shared/model-name.ts'
@@ -58,6 +68,7 @@ export { placeIssue, readTableFile } from './table-source.ts'
 export {
   aliasBody,
   comparisonBody,
+  listedPriceBody,
   loadBody,
   priceBody,
   priceChangeBody,
@@ -115,10 +126,10 @@ export interface PricesService extends ReturnType<typeof createSetByHand> {
   outdatedInUse(before: number): Promise<{ model: string; asOf: number }[]>
   /** The models of recent entries whose price differs in another table, the embedded one by default. */
   compare(file?: { text: string; format?: TableFormat | undefined }): Promise<PriceComparison>
-  /** A page of prices, the last loaded first. */
-  listPrices(query: Pick<PriceListQuery, 'filter' | 'limit' | 'after'>): Promise<Page<PriceView>>
-  /** All prices that match the filter, by provider and model, the newest first. */
-  everyPrice(filter: PriceFilter): Promise<PriceView[]>
+  /** A page of prices, the last loaded first unless the query has another order. */
+  listPrices(query: Pick<PriceListQuery, 'filter' | 'limit' | 'after' | 'by'>): Promise<Page<ListedPrice>>
+  /** All prices that match the filter, models in use first, by name, the newest first. */
+  everyPrice(filter: PriceFilter): Promise<ListedPrice[]>
   /** The text of a file in Tally's own format, from which `planTable` reads the same rows. */
   exportPrices(format: ExportFormat, filter: PriceFilter): Promise<string>
   /** Throws `not_found`. */
@@ -235,12 +246,34 @@ interface PricesDependencies {
   organization: Pick<OrganizationService, 'settings'>
 }
 
+/** Models without an entry for this long are listed after the others. */
+const LISTED_FIRST_MS = 90 * 86_400_000
+
+/** Models that are used for the first time move up within a minute. */
+const USED_FRESH_MS = 60_000
+
 export function createPricesService({ db, clock, audit, organization }: PricesDependencies): PricesService {
   const cached = new Cached(
     async (reader) => new PriceTable(await listPrices(reader), await listAliases(reader), await listWithdrawn(reader)),
   )
   const timeZone = async () => (await organization.settings()).timeZone
   const loading = createLoading({ db, clock, audit, table: () => cached.get(db.read), timeZone })
+
+  let used: { at: number; models: Promise<ReadonlySet<string>> } | undefined
+
+  /** Counted again after a while only: it reads all entries of the time. */
+  function usedModels(): Promise<ReadonlySet<string>> {
+    const at = clock.now()
+    if (used && at - used.at < USED_FRESH_MS) return used.models
+    const models = Promise.all([loading.modelsInUse(LISTED_FIRST_MS), cached.get(db.read)]).then(([models, table]) =>
+      pricedModels(models, table, at),
+    )
+    used = { at, models }
+    models.catch(() => {
+      used = undefined
+    })
+    return models
+  }
 
   async function hasDefaultPrices(): Promise<boolean> {
     const versions = await listEmbeddedVersions(db.read)
@@ -304,14 +337,17 @@ export function createPricesService({ db, clock, audit, organization }: PricesDe
 
     ...createSetByHand({ db, clock, audit, loading, timeZone }),
 
-    async listPrices({ filter, limit, after }) {
-      const views = await listViews(db.read, filter, { after, limit: limit + 1 })
-      return pageOf(views, limit, ({ id }) => writeKeyPage(id))
+    async listPrices({ filter, limit, after, by }) {
+      if (!by) {
+        const views = await listViews(db.read, filter, { after, limit: limit + 1 })
+        return pageOf(listed(views, await usedModels()), limit, ({ id }) => writeKeyPage(id))
+      }
+      const ordered = inOrder(listed(await listViews(db.read, filter), await usedModels()), by.order)
+      const begin = ordered.findIndex(({ id }) => id === by.after?.id) + 1
+      return pageOf(ordered.slice(begin), limit, ({ model, id }) => writeSortPage(by, { value: model, id }))
     },
 
-    async everyPrice(filter) {
-      return (await listViews(db.read, filter)).sort(byModel)
-    },
+    everyPrice: async (filter) => inOrder(listed(await listViews(db.read, filter), await usedModels())),
 
     async exportPrices(format, filter) {
       const views = await listViews(db.read, filter)
@@ -366,14 +402,6 @@ export function createPricesService({ db, clock, audit, organization }: PricesDe
 
 /** The step after all that can find a row. */
 const UNPRICED_STEP = 8
-
-function byModel(one: PriceView, other: PriceView): number {
-  return (
-    one.provider.localeCompare(other.provider) ||
-    one.model.localeCompare(other.model) ||
-    (other.effectiveFrom ?? ALWAYS) - (one.effectiveFrom ?? ALWAYS)
-  )
-}
 
 function listedIn({ text, format }: { text: string; format?: TableFormat | undefined }) {
   const table = readTable(text, format)

@@ -6,7 +6,7 @@ import { decimalNumber, moneyNumber, PICO_DIGITS, type Picos } from '../../lib/m
 import { type MediaKind, SERVICE_FIELDS } from '../../shared/usage.ts'
 import type { Resolution } from './explain.ts'
 import { PER_MILLION_DIGITS } from './formats/reader.ts'
-import type { PriceComparison, PriceDifference } from './in-use.ts'
+import type { ListedPrice, PriceComparison, PriceDifference } from './in-use.ts'
 import { type Addition, dateText, type PlannedTable } from './load-plan.ts'
 import type { ComparisonBody, PriceLoadBody, UpdateStateBody } from './load-schema.ts'
 import { countsOf } from './loading.ts'
@@ -27,6 +27,7 @@ import { type Repriced, repricedBody } from './repricing.ts'
 import type {
   AddedPrice,
   AliasBody,
+  ListedPriceBody,
   PriceBody,
   PriceTableBody,
   RepricingBody,
@@ -122,6 +123,8 @@ export function priceBody(price: PriceView): PriceBody {
     withdrawn_at: timestampOrNull(price.withdrawnAt),
   }
 }
+
+export const listedPriceBody = (price: ListedPrice): ListedPriceBody => ({ ...priceBody(price), in_use: price.inUse })
 
 export function aliasBody({ alias, provider, model, source, createdAt, createdBy }: AliasView): AliasBody {
   return {

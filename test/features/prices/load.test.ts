@@ -25,9 +25,10 @@ function saidBy({
   loadedAt: _at,
   loadedBy: _by,
   withdrawnAt: _withdrawn,
+  inUse: _inUse,
   loadId: _load,
   ...row
-}: PriceView & { loadId?: number }) {
+}: PriceView & { loadId?: number; inUse?: boolean }) {
   return row
 }
 
@@ -296,7 +297,7 @@ forEachEngine('lists of prices', (open) => {
     const seen: string[] = []
     let after: number | undefined
     do {
-      const page = await prices.listPrices({ filter: {}, limit: 700, after })
+      const page = await prices.listPrices({ filter: {}, limit: 700, after, by: undefined })
       seen.push(...page.data.map(({ uid }) => uid))
       after = page.has_more ? page.data.at(-1)!.id : undefined
       await prices.setPrice({ model: `late-${seen.length}`, input: 1, output: 1 }, TALLY)

@@ -142,6 +142,37 @@ describe('a list of prices', () => {
   })
 })
 
+test('sorted by model, those of recent entries come first, and then the others, both by name', async () => {
+  const own = await startApp({ clock: { now: () => NOW } })
+  try {
+    const session = await own.session('admin')
+    const body = 'model,provider,input,output\nb,x,1,1\nC,x,1,1\nd,x,1,1\na,x,1,1\nd,y,1,1\n'
+    await own.call('POST /api/v1/prices/load', { session, body, headers: CSV })
+    const token = await own.token('svc')
+    for (const [model, provider, day] of [
+      ['d', 'y', '2026-11-18'],
+      ['c', 'x', '2026-09-18'],
+      ['b', 'x', '2026-08-01'],
+    ]) {
+      const at = { started_at: `${day}T10:00:00Z`, ended_at: `${day}T11:00:00Z` }
+      await own.call('POST /api/v1/token-entries', { token, json: reportBody({ model, provider, ...at }) })
+    }
+    const list = async (order: string) => {
+      const rows: string[] = []
+      for (let page = ''; ; ) {
+        const { json } = await own.call(`GET /api/v1/prices?sort=model&order=${order}&limit=2${page}`, { session })
+        for (const { model, provider, in_use } of json.data) rows.push(`${model} ${provider}${in_use ? ' in use' : ''}`)
+        if (!json.has_more) return rows
+        page = `&page=${json.next_page}`
+      }
+    }
+    expect(await list('asc')).toEqual(['C x in use', 'd y in use', 'a x', 'b x', 'd x'])
+    expect(await list('desc')).toEqual(['d y in use', 'C x in use', 'd x', 'b x', 'a x'])
+  } finally {
+    await own.close()
+  }
+})
+
 test('one price is found by the id that entries name', async () => {
   const entry = await entryOf(await report('gpt-5'))
   const { json } = await app.call(`GET /api/v1/prices/${entry.price.id}`, { token: reads })

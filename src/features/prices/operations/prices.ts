@@ -7,6 +7,7 @@ import {
   flagParameter,
   listPage,
   listParameter,
+  listSort,
   parameter,
   requiredParameter,
   textParameter,
@@ -22,7 +23,7 @@ import {
   EXAMPLE_VALUED,
   EXAMPLE_WITHDRAWN_PRICES,
 } from '../examples.ts'
-import { readLoad, readPriceList, readResolve } from '../query.ts'
+import { PRICE_SORTS, readLoad, readPriceList, readResolve } from '../query.ts'
 import {
   AddedPrice,
   NewPrice,
@@ -34,6 +35,7 @@ import {
   WithdrawnPrices,
 } from '../schema.ts'
 import {
+  listedPriceBody,
   type PricesService,
   priceBody,
   REVALUATION_BUDGET_MS,
@@ -63,15 +65,16 @@ const listPrices = endpoint({
   path: '/prices',
   summary: 'List prices',
   description:
-    'Most recently loaded first. Different filters must all match. CSV contains all prices, in a format that `POST /prices/load` accepts.',
+    'Most recently loaded first; with `sort=model`, models in use first and then the others, both by name. Different filters must all match. CSV contains all prices, in a format that `POST /prices/load` accepts.',
   query: {
     search: textParameter('Text to search for in the model name and the provider.'),
     provider: listParameter('Provider of the model.'),
     model: listParameter('Exact name of a model.'),
     source: listParameter('Source of the price.', { type: 'string', enum: [...PRICE_SOURCES] }),
+    ...listSort(PRICE_SORTS, 'last loaded first'),
     ...listPage('Prices'),
   },
-  answer: { ...several('A page of prices.', PriceList, EXAMPLE_PRICE), also: CSV_CONTENT },
+  answer: { ...several('A page of prices.', PriceList, { ...EXAMPLE_PRICE, in_use: true }), also: CSV_CONTENT },
   run: async ({ prices }: Needs, { query, served }) => {
     const requested = readPriceList(query)
     if (wantsCsv(served.request, requested.format)) {
@@ -81,7 +84,7 @@ const listPrices = endpoint({
       })
     }
     const page = await prices.listPrices(requested)
-    return { ...page, data: page.data.map(priceBody) }
+    return { ...page, data: page.data.map(listedPriceBody) }
   },
 })
 

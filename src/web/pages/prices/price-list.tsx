@@ -6,26 +6,28 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
-import { Caption } from '../../parts/texts.tsx'
+import type { Sorting } from '../../parts/sorting.tsx'
+import { Caption, Note } from '../../parts/texts.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { EffectiveFrom } from './effective-from.tsx'
 import { ModelPrices } from './model-prices.tsx'
-import { KINDS, type Price, providerText, SOURCES, sourceText } from './price.ts'
+import { KINDS, type ListedPrice, type Price, providerText, SOURCES, sourceText } from './price.ts'
 import { PriceCell } from './price-cell.tsx'
 
 export function PriceList() {
   const [{ search, source }, show] = useAddress({ search: one, source: one })
   const [open, setOpen] = useState<Price | null>(null)
+  const [sorting, setSorting] = useState<Pick<Sorting, 'by' | 'order'>>({ by: 'model', order: 'asc' })
   const query = {
     ...(search === undefined ? {} : { search }),
     ...(source === undefined ? {} : { source: [source] }),
   }
-  const list = useList(['prices', 'list', query], (page, signal) =>
-    answer(
-      apiUntil(signal).prices.get({ query: { ...query, limit: PAGE_LIMIT, ...(page === undefined ? {} : { page }) } }),
-    ),
+  // Complete lists are sorted by other columns here.
+  const order = sorting.by === 'model' ? sorting.order : 'asc'
+  const list = useList(['prices', 'list', query, order], (page, signal) =>
+    answer(apiUntil(signal).prices.get({ query: { ...query, sort: 'model', order, page, limit: PAGE_LIMIT } })),
   )
   return (
     <>
@@ -47,11 +49,13 @@ export function PriceList() {
           />
         </Toolbar>
       </Box>
+      <Note>Models used in the last 90 days come first.</Note>
       <DataTable
         label="Prices, in US dollars per million tokens"
         name="prices"
         columns={COLUMNS}
         list={list}
+        sorting={{ ...sorting, change: (by, order) => setSorting({ by, order }) }}
         rowKey={({ id }) => id}
         open={setOpen}
         openKey={open?.id}
@@ -66,24 +70,25 @@ export function PriceList() {
   )
 }
 
-const COLUMNS: Column<Price>[] = [
+const COLUMNS: Column<ListedPrice>[] = [
   {
     key: 'model',
     title: 'Model',
-    value: ({ model }) => model,
+    sort: 'model',
     phone: 'title',
-    cell: ({ model, tiers }) => (
+    cell: ({ model, tiers, in_use }) => (
       <>
         <Text span inherit fw={600}>
           {model}
         </Text>
         {tiers.length > 0 && <Caption span> tiered</Caption>}
+        {in_use && <Caption span> in use</Caption>}
       </>
     ),
   },
   textColumn('provider', 'Provider', ({ provider }) => providerText(provider), { phone: 'bare', width: '14%' }),
   ...KINDS.map(
-    ({ kind, title }): Column<Price> => ({
+    ({ kind, title }): Column<ListedPrice> => ({
       key: kind,
       title,
       value: (price) => price[kind],

@@ -2,7 +2,8 @@
 import { decimalsOf } from '../../format/counts.ts'
 import type { api, Body } from '../../server/api.ts'
 
-export type Price = Body<Awaited<ReturnType<typeof api.prices.get>>>['data'][number]
+export type ListedPrice = Body<Awaited<ReturnType<typeof api.prices.get>>>['data'][number]
+export type Price = Omit<ListedPrice, 'in_use'>
 export type SetPrice = Body<Awaited<ReturnType<typeof api.prices.post>>>
 export type WithdrawnPrices = Body<Awaited<ReturnType<typeof api.prices.withdraw.post>>>
 export type Resolution = Body<Awaited<ReturnType<typeof api.prices.resolve.get>>>
