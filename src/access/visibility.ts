@@ -64,7 +64,10 @@ export function approvalViewerOf({ id, role, actsFor = [] }: Person & { actsFor?
 export const readsRules = ({ sees }: Viewer): boolean => sees === 'everything'
 
 /** What is recorded about a change, without the name of the rule that made it for those who do not read rules. */
-export function detailsFor<Details extends Record<string, unknown> | undefined>(viewer: Viewer, details: Details): Details {
+export function detailsFor<Details extends Record<string, unknown> | undefined>(
+  viewer: Viewer,
+  details: Details,
+): Details {
   if (readsRules(viewer) || typeof details?.rule !== 'object' || details.rule === null) return details
   const { name: _, ...rule } = details.rule as Record<string, unknown>
   return { ...details, rule }

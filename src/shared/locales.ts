@@ -53,6 +53,8 @@ export interface Formats {
   decimal(number: string, decimals?: number): string
   /** `$1,234.50` */
   money(amount: number, currency?: string): string
+  /** `+12.5%` of a change by 0.125. */
+  change(change: number): string
   /** `1 entry`, `1,204 entries`, of a whole number, which may be an exact number of JSON as well. */
   counted(count: number, one: string, many?: string): string
   /** An English text with a number, such as `1.2M`, with the decimal mark of the locale. */
@@ -103,6 +105,12 @@ function make(locale: string | null): Formats {
             currencyDisplay: currency === 'USD' ? 'narrowSymbol' : 'symbol',
           }),
       ).format(amount),
+    change: (change) =>
+      cached(
+        '%',
+        (tag) =>
+          new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' }),
+      ).format(change),
     counted: (count, one, many = `${one}s`) => `${decimal(JSON.stringify(count))} ${Number(count) === 1 ? one : many}`,
     marked: (text) => text.replace('.', decimal('0.5').charAt(1)),
   }

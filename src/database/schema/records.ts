@@ -2,6 +2,7 @@
 import type { Id } from '../../lib/id.ts'
 import type { ChartKind } from '../../shared/charts/layout.ts'
 import type { MeasureName } from '../../shared/measures.ts'
+import type { Comparison, RowOrder, Sort } from '../../shared/report-table.ts'
 import type { Weekday } from './values.ts'
 
 /** Label names and values, sorted by name, so that equal sets are equal text. */
@@ -236,6 +237,11 @@ export interface SharedReport {
   title?: string
   measure?: MeasureName
   chart?: ChartKind | 'none'
+  /** What it is compared with, and the rows of its table. */
+  compare?: Comparison
+  sort?: Sort
+  order?: RowOrder['order']
+  names?: string
   /**
    * Whether it shows what was billed. Its `money` is `none` then, so that servers of earlier versions show no money: they
    * would not know which.

@@ -1,5 +1,8 @@
 /** Periods that move with the calendar, such as the last month. Pure. */
-import { addDays } from '../../lib/calendar.ts'
+import { addDays, dayAt } from '../../lib/calendar.ts'
+import { EARLIER } from '../../shared/days.ts'
+import type { Comparison } from '../../shared/report-table.ts'
+import type { ShownReport } from './report.ts'
 
 export const MOVING_PERIODS = [
   '7d',
@@ -46,4 +49,15 @@ export function movingBounds(period: MovingPeriod, today: string): { starting_at
     case 'last_year':
       return between(year.subtract({ years: 1 }), year)
   }
+}
+
+/** The days that a report is compared with, as parameters of a report; undefined if it is not. */
+export function earlierBounds(
+  compare: Comparison,
+  { starting_at, ending_at, time_zone }: Pick<ShownReport, 'starting_at' | 'ending_at' | 'time_zone'>,
+  period: string | undefined,
+): { starting_at: string; ending_at: string } | undefined {
+  const [from, to] = [dayAt(Date.parse(starting_at), time_zone), dayAt(Date.parse(ending_at) - 1, time_zone)]
+  const earlier = EARLIER[compare]({ from, to }, period)
+  return earlier && { starting_at: earlier.from, ending_at: addDays(earlier.to, 1) }
 }

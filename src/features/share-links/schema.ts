@@ -22,6 +22,7 @@ import {
 } from '../../schema/types.ts'
 import { CHART_KINDS } from '../../shared/charts/layout.ts'
 import { MEASURE_NAMES, type MeasureName } from '../../shared/measures.ts'
+import { COMPARISONS, type Comparison, ORDERS, type RowOrder, SORTS, type Sort } from '../../shared/report-table.ts'
 import { MOVING_PERIODS, type MovingPeriod } from './period.ts'
 import type { ShareLink } from './store.ts'
 
@@ -44,6 +45,10 @@ export type SharedReportBody = {
   period?: MovingPeriod
   measure?: MeasureName
   chart?: (typeof CHARTS)[number]
+  compare?: Comparison
+  sort?: Sort
+  order?: RowOrder['order']
+  names?: string
 } & Record<string, string | string[]>
 
 /** An object whose type is plainer than that of its schema, which still checks it. */
@@ -82,6 +87,25 @@ const SharedReport = checkedAs<SharedReportBody>(
         ),
       ),
       chart: Type.Optional(chosen(CHARTS, 'How it is drawn. Default: `none`.')),
+      compare: Type.Optional(
+        chosen(
+          COMPARISONS,
+          'Adds the earlier period and the change of the measure: `previous` is the period before, `year` the same days a year earlier. The table has to be of the whole period. Default: `none`.',
+        ),
+      ),
+      sort: Type.Optional(
+        chosen(
+          SORTS,
+          'What the rows of the table are sorted by: `value` is the measure. Without cost, it is replaced by tokens. Default: as in `GET /reports/usage`.',
+        ),
+      ),
+      order: Type.Optional(chosen(ORDERS, 'Default: `desc`.')),
+      names: Type.Optional(
+        Type.String({
+          ...{ minLength: 1, maxLength: TEXT_LIMIT, pattern: PLAIN_TEXT },
+          description: 'Only rows with this text in a name, regardless of case. The totals are left out then.',
+        }),
+      ),
       ...storedFilters(),
     },
     {
@@ -190,8 +214,8 @@ export function stateOf({ record, creator }: ShareLink, now: number): ShareLinkS
 }
 
 /** The parameters as they were given; those that are absent are left out. */
-function reportBody({ texts, period, measure, chart }: SharedReportRecord): SharedReportBody {
-  const given = Object.entries({ period, ...texts, measure, chart }).filter(([, text]) => text !== undefined)
+function reportBody({ texts, period, title: _, showsBilled: _billed, ...shown }: SharedReportRecord): SharedReportBody {
+  const given = Object.entries({ period, ...texts, ...shown }).filter(([, text]) => text !== undefined)
   return Object.fromEntries(given) as SharedReportBody
 }
 

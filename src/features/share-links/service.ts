@@ -22,6 +22,7 @@ import type { ChartKind } from '../../shared/charts/layout.ts'
 import { type Formats, formatsOf, USUAL_LOCALE } from '../../shared/locales.ts'
 import { MEASURE_NAMES } from '../../shared/measures.ts'
 import { namesPeople } from '../../shared/people-dimensions.ts'
+import { COMPARISONS, ORDERS, type RowOrder, SORTS } from '../../shared/report-table.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { BillsService } from '../bills/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
@@ -29,7 +30,7 @@ import { issuesOfViewer, type PeopleService, type User } from '../people/service
 import type { ProjectsService } from '../projects/service.ts'
 import type { ReportsService } from '../reports/service.ts'
 import type { ViewersService } from '../viewers/service.ts'
-import { MOVING_PERIODS, type MovingPeriod, movingBounds } from './period.ts'
+import { earlierBounds, MOVING_PERIODS, type MovingPeriod, movingBounds } from './period.ts'
 import {
   measureShown,
   otherFilters,
@@ -103,6 +104,10 @@ export interface SharedUsage {
   formats: Formats
   report: ShownReport
   chart: ChartKind | undefined
+  /** What it is compared with: the same groups in an earlier period. */
+  earlier: ShownReport | undefined
+  /** Undefined for the order of the report. */
+  order: Partial<RowOrder> & Pick<RowOrder, 'order' | 'search'>
   /** By the first dimension over time; undefined for a chart by group. */
   trend: ShownReport | undefined
 }
@@ -143,17 +148,18 @@ export function createShareLinksService(dependencies: Dependencies) {
   async function readReport(
     shared: Shared,
     creator: Creator,
-  ): Promise<Pick<SharedUsage, 'measure' | 'report' | 'trend'>> {
-    const { chart = 'none', showsBilled = false } = shared.report
+  ): Promise<Pick<SharedUsage, 'measure' | 'report' | 'earlier' | 'trend'>> {
+    const { chart = 'none', compare = 'none', showsBilled = false, period } = shared.report
     const texts = await textsOf(shared.report)
     const measure = measureShown(shared)
     const asked = { ...texts, ...(measure.include && { include: measure.include }) }
     const read = showsBilled ? readBilled(shared) : readUsage(shared, creator)
-    if (chart === 'none') return { measure, report: await read(asked), trend: undefined }
-    const report = await read({ ...asked, bucket_width: 'all' })
-    if (texts.bucket_width === 'all') return { measure, report, trend: undefined }
+    const report = await read(chart === 'none' ? asked : { ...asked, bucket_width: 'all' })
+    const before = earlierBounds(compare, report, period)
+    const earlier = before && (await read({ ...asked, ...before, bucket_width: 'all' }))
+    if (chart === 'none' || texts.bucket_width === 'all') return { measure, report, earlier, trend: undefined }
     const first = report.group_by.slice(0, 1)
-    return { measure, report, trend: await read({ ...asked, group_by: first, fill_gaps: 'true' }) }
+    return { measure, report, earlier, trend: await read({ ...asked, group_by: first, fill_gaps: 'true' }) }
   }
 
   /** Without the groups that it must not show: earlier versions created links that were grouped by labels with names. */
@@ -202,12 +208,16 @@ export function createShareLinksService(dependencies: Dependencies) {
     { report, money = 'none', people: showsPeople = false }: NewShareLink,
     user: User,
   ): Promise<SharedReport> {
-    const { period, measure, chart, ...given } = report!
+    const { period, measure, chart, compare, sort, order, names, ...given } = report!
     const bounds = ['starting_at', 'ending_at'].filter((name) => given[name] !== undefined)
     const issues: Issue[] = issuesOfChoice(period, MOVING_PERIODS, '/report/period')
     issues.push(
       ...issuesOfChoice(measure, MEASURE_NAMES, '/report/measure'),
       ...issuesOfChoice(chart, CHARTS, '/report/chart'),
+      ...issuesOfChoice(compare, COMPARISONS, '/report/compare'),
+      ...issuesOfChoice(sort, SORTS, '/report/sort'),
+      ...issuesOfChoice(order, ORDERS, '/report/order'),
+      ...(names === undefined ? [] : issuesOfText(names, '/report/names', NOTE_LIMIT)),
     )
     if (money === 'billed') {
       issues.push(...billedIssues(given).map(({ field, ...issue }) => ({ pointer: `/report/${field}`, ...issue })))
@@ -223,6 +233,11 @@ export function createShareLinksService(dependencies: Dependencies) {
     if (period !== undefined && bounds.length > 0) {
       issues.push({ pointer: '/report/period', code: 'not_allowed', message: `excludes ${bounds.join(' and ')}` })
     }
+    const isDivided = (chart ?? 'none') === 'none' && (given.bucket_width ?? 'all') !== 'all'
+    if (isDivided && (compare ?? 'none') !== 'none') {
+      const message = 'needs a chart or the bucket width all: rows of the whole period are compared'
+      issues.push({ pointer: '/report/compare', code: 'not_allowed', message })
+    }
     const naming = [given.group_by ?? []].flat().filter(namesPeople)
     if (!showsPeople && naming.length > 0) {
       issues.push({
@@ -237,6 +252,10 @@ export function createShareLinksService(dependencies: Dependencies) {
       ...(period !== undefined && { period }),
       ...(measure !== undefined && { measure }),
       ...(chart !== undefined && { chart }),
+      ...(compare !== undefined && { compare }),
+      ...(sort !== undefined && { sort }),
+      ...(order !== undefined && { order }),
+      ...(names !== undefined && { names }),
       ...(money === 'billed' && { showsBilled: true }),
     }
     try {
@@ -318,13 +337,14 @@ export function createShareLinksService(dependencies: Dependencies) {
     try {
       const { report, showsPeople } = record
       const money = moneyOf(record) as ReportMoney
-      const { title, period, chart } = report
+      const { title, period, chart, sort, order = 'desc', names: search } = report
       return {
         kind: 'report',
         ...whose,
         ...{ title, money, otherFilters: otherFilters(report), formats: formatsOf(locale ?? USUAL_LOCALE) },
         period: period as MovingPeriod | undefined,
         chart: chart === 'none' ? undefined : chart,
+        order: { order, search, ...(sort && { sort }) },
         ...(await readReport({ report, showsPeople, money }, creator)),
       }
     } catch (error) {

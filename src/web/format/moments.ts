@@ -2,8 +2,11 @@
  * Formatting and arithmetic of times and days in the organization's time zone, which may differ from the browser's.
  * Days are `2026-11-21`.
  */
+import { addDays, addMonths, daysBetween, firstOfMonth } from '../../shared/days.ts'
 import { DAY, DAY_OF_YEAR, MONTH, TIME } from '../../shared/locales.ts'
 import { cached } from './locale.ts'
+
+export { addDays, addMonths, daysBetween, firstOfMonth }
 
 const DAY_MS = 86_400_000
 const HALF_DAY_MS = DAY_MS / 2
@@ -170,25 +173,8 @@ function clockOf(moment: number, timeZone: string): number {
   return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'))
 }
 
-/** The day `days` later, or earlier if negative. */
-export const addDays = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
-
-export const firstOfMonth = (day: string): string => `${day.slice(0, 7)}-01`
-
 export const firstOfQuarter = (day: string): string =>
   `${day.slice(0, 4)}-${String(quarterOf(day) * 3 - 2).padStart(2, '0')}-01`
-
-/** The first day of the month `months` later, or earlier if negative. */
-export function addMonths(day: string, months: number): string {
-  const date = new Date(`${firstOfMonth(day)}T00:00:00Z`)
-  date.setUTCMonth(date.getUTCMonth() + months)
-  return date.toISOString().slice(0, 10)
-}
-
-/** The number of days between two days; 0 if they are the same. */
-export const daysBetween = (from: string, to: string): number =>
-  Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS)
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const SHORT_STEPS = [

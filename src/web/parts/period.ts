@@ -1,28 +1,21 @@
 /** A period of days in the organization's time zone, both inclusive. */
+import { type Period, periodBefore } from '../../shared/days.ts'
 import {
   addDays,
   addMonths,
   dayInWords,
   dayOf,
-  daysBetween,
   firstOfMonth,
   firstOfQuarter,
   monthInWords,
   quarterInWords,
 } from '../format/moments.ts'
 
-export interface Period {
-  /** The first day, `2026-11-01`. */
-  from: string
-  /** The last day. */
-  to: string
-}
+export { type Period, periodBefore }
 
 interface Named {
   title: string
   of: (today: string) => Period
-  /** The length of the calendar period that it is the beginning of, which is compared with the same days of the one before. */
-  months?: number
 }
 
 /** Named periods in the URL; custom days are `2026-11-01..2026-11-15`. */
@@ -30,17 +23,17 @@ export const PERIODS = {
   '7d': { title: 'Last 7 days', of: (today: string) => ({ from: addDays(today, -6), to: today }) },
   '30d': { title: 'Last 30 days', of: (today: string) => ({ from: addDays(today, -29), to: today }) },
   '90d': { title: 'Last 90 days', of: (today: string) => ({ from: addDays(today, -89), to: today }) },
-  month: { title: 'This month', of: (today: string) => ({ from: firstOfMonth(today), to: today }), months: 1 },
+  month: { title: 'This month', of: (today: string) => ({ from: firstOfMonth(today), to: today }) },
   'last-month': {
     title: 'Last month',
     of: (today: string) => ({ from: addMonths(today, -1), to: addDays(firstOfMonth(today), -1) }),
   },
-  quarter: { title: 'This quarter', of: (today: string) => ({ from: firstOfQuarter(today), to: today }), months: 3 },
+  quarter: { title: 'This quarter', of: (today: string) => ({ from: firstOfQuarter(today), to: today }) },
   'last-quarter': {
     title: 'Last quarter',
     of: (today: string) => ({ from: addMonths(firstOfQuarter(today), -3), to: addDays(firstOfQuarter(today), -1) }),
   },
-  year: { title: 'This year', of: (today: string) => ({ from: `${today.slice(0, 4)}-01-01`, to: today }), months: 12 },
+  year: { title: 'This year', of: (today: string) => ({ from: `${today.slice(0, 4)}-01-01`, to: today }) },
   'last-year': {
     title: 'Last year',
     of: (today: string) => ({ from: `${lastYear(today)}-01-01`, to: `${lastYear(today)}-12-31` }),
@@ -80,31 +73,6 @@ export const FIRST_DAY = '2000-01-01'
 export const before = (day: string): Period => ({ from: FIRST_DAY, to: addDays(day, -1) })
 
 export const ownPeriod = ({ from, to }: Period): string => `${from}..${to}`
-
-/**
- * The previous period for comparison: of this month, quarter or year, the same days of the one before, such as 1 to 26
- * October; of other periods, as many days, or as many whole months.
- */
-export function periodBefore({ from, to }: Period, name?: string): Period {
-  const months = monthsOf(name)
-  if (months !== undefined) return { from: addMonths(from, -months), to: monthsBefore(to, months) }
-  const wholeMonths = from === firstOfMonth(from) && addDays(to, 1) === firstOfMonth(addDays(to, 1))
-  if (!wholeMonths) return { from: addDays(from, -daysBetween(from, to) - 1), to: addDays(from, -1) }
-  let whole = 1
-  while (addMonths(from, whole) <= to) whole += 1
-  return { from: addMonths(from, -whole), to: addDays(from, -1) }
-}
-
-const monthsOf = (name: string | undefined): number | undefined =>
-  name !== undefined && Object.hasOwn(PERIODS, name) ? (PERIODS as Record<string, Named>)[name]!.months : undefined
-
-/** The same day some months earlier; of the last day of a month and of days that the month does not have, its last. */
-function monthsBefore(day: string, months: number): string {
-  const last = addDays(addMonths(day, 1 - months), -1)
-  if (addDays(day, 1) === addMonths(day, 1)) return last
-  const same = `${last.slice(0, 8)}${day.slice(8)}`
-  return same < last ? same : last
-}
 
 export function periodInWords({ from, to }: Period): string {
   if (from === to) return dayInWords(from)

@@ -117,6 +117,47 @@ forEachEngine('a share link', (open) => {
     expect(dear.text.indexOf('dear-model')).toBeLessThan(dear.text.indexOf('cheap-model'))
   })
 
+  test('shows the comparison, the order and the search that were on the screen', async () => {
+    const page = async (more: object, money: 'cost' | 'none' = 'cost') => {
+      const { json } = await create({ money, report: { ...usage.report, ...more } as Report })
+      return (await visit(json.link)).text
+    }
+    const names = (text: string) => [...text.matchAll(/<td><bdi>(.*?)<\/bdi>/g)].map(([, name]) => name)
+    expect(names(await page({ sort: 'tokens' }))).toEqual(['cheap-model', 'dear-model'])
+    expect(names(await page({ sort: 'value', order: 'asc' }))).toEqual(['cheap-model', 'dear-model'])
+    expect(names(await page({ sort: 'name', order: 'desc' }))).toEqual(['dear-model', 'cheap-model'])
+    // Sorted by cost, it would show which one costs most.
+    for (const sort of ['value', 'cost', 'change']) {
+      expect(names(await page({ sort, compare: 'previous' }, 'none'))).toEqual(['cheap-model', 'dear-model'])
+    }
+    const found = await page({ names: 'DEAR' })
+    expect(names(found)).toEqual(['dear-model'])
+    // Totals would show what the others cost.
+    expect(found).not.toContain('$778.25')
+
+    const token = await app.token('svc')
+    const earlier = { started_at: '2026-10-20T10:00:00Z', ended_at: '2026-10-20T10:20:00Z' }
+    const ids: string[] = []
+    for (const [model, cost] of [
+      ['cheap-model', 4],
+      ['gone-model', 2],
+    ] as const) {
+      const body = { ...reportBody({ project: 'WEB', model, reported_cost: cost }), ...earlier }
+      ids.push((await app.call('POST /api/v1/token-entries', { token, json: body })).json.id)
+    }
+    const compared = await page({ compare: 'previous', sort: 'change', order: 'asc' })
+    expect(compared).toContain('compared with 1 Oct 2026 – 31 Oct 2026')
+    expect(names(compared)).toEqual(['cheap-model', 'gone-model', 'dear-model'])
+    expect(compared).toMatch(/\$1\.00<\/td><td class="number">\$4\.00<\/td><td class="number">-75%/)
+    expect(await page({ compare: 'previous' }, 'none')).not.toContain('$')
+    const divided = await create({ report: { ...usage.report, compare: 'year', bucket_width: '1d' } as Report })
+    expect(divided.json.errors).toMatchObject([{ pointer: '/report/compare' }])
+    // A bill of November would wait for those of October.
+    for (const id of ids) {
+      await app.call(`POST /api/v1/token-entries/${id}/void`, { session: admin, json: { reason: 'Test' } })
+    }
+  })
+
   /** Every way in which a page would show money. */
   const DOLLARS = /\$|Cost|USD|List value/
 

@@ -6,9 +6,10 @@ import { bytesResponse } from '../../../http/exports.ts'
 import { type Html, html } from '../../../http/pages/html.ts'
 import { pageRoute } from '../../../http/pages/policy.ts'
 import type { Formats } from '../../../shared/locales.ts'
+import { sortedRows } from '../../../shared/report-table.ts'
 import { chartOf, type Drawing, type DrawnChart } from '../chart.ts'
 import type { MovingPeriod } from '../period.ts'
-import { dimensionTitle, type ShownFigures, type ShownMeasure, type ShownResult } from '../report.ts'
+import { dimensionTitle, type ShownFigures, type ShownMeasure, type ShownReport, type ShownResult } from '../report.ts'
 import type { SharedBill, SharedContent, SharedUsage, ShareLinksService } from '../service.ts'
 import { daysText, keyText, periodText } from '../texts.ts'
 
@@ -135,14 +136,14 @@ const PERIODS: Record<MovingPeriod, string> = {
 const reportTitle = ({ title = 'Usage report' }: SharedUsage): string => title
 
 function reportContent(shared: SharedUsage): Html {
-  const { report, chart, otherFilters, period, formats } = shared
+  const { report, earlier, chart, order, otherFilters, period, formats } = shared
   const rows = rowsOf(shared)
-  return html`<p class="lead">${period === undefined ? '' : `${PERIODS[period]}: `}${daysText(report, formats)} (${report.time_zone})</p>
+  return html`<p class="lead">${period === undefined ? '' : `${PERIODS[period]}: `}${daysText(report, formats)} (${report.time_zone})${earlier ? `, compared with ${daysText(earlier, formats)}` : ''}</p>
 ${otherFilters.length > 0 ? html`<p class="hint">Filtered by ${otherFilters.map((name) => name.replaceAll('_', ' ')).join(', ')} as well.</p>` : html``}
-${totalsOf(shared)}
-${chart && rows.length > 0 ? chartHtml(chartOf(shared, chart)) : html``}
-${rows.length === 0 ? html`<p>No usage in this period.</p>` : tableOf(rows.slice(0, ROW_LIMIT), columnsOf(shared))}
-${rows.length > ROW_LIMIT || report.has_more ? html`<p class="hint">Further rows are not listed. The totals include them.</p>` : html``}`
+${order.search === undefined ? totalsOf(shared) : html`<p class="hint">Only rows with “<bdi>${order.search}</bdi>” in a name.</p>`}
+${chart && report.totals.entries > 0 ? chartHtml(chartOf(shared, chart)) : html``}
+${rows.length === 0 ? html`<p>${order.search === undefined ? 'No usage in this period.' : 'No matching names.'}</p>` : tableOf(rows.slice(0, ROW_LIMIT), columnsOf(shared))}
+${rows.length > ROW_LIMIT || report.has_more ? html`<p class="hint">Further rows are not listed.${order.search === undefined ? ' The totals include them.' : ''}</p>` : html``}`
 }
 
 function chartHtml({ caption, legend, drawings }: DrawnChart): Html {
@@ -187,6 +188,8 @@ function figureText({ of, unit }: ShownMeasure, figures: ShownFigures, formats: 
 interface Row {
   period: string
   result: ShownResult
+  /** In the earlier period; undefined where there was nothing, or no comparison. */
+  before: ShownResult | undefined
 }
 
 interface Column {
@@ -199,7 +202,7 @@ interface Column {
 const USUAL = ['Entries', 'Input tokens', 'Output tokens', 'Tokens', 'Cost', 'Billed amount']
 
 /** Billed and not yet billed beside each other: an amount alone would seem to be that of all entries. */
-function totalsOf({ report: { totals }, money, measure, formats }: SharedUsage): Html {
+function totalsOf({ report: { totals }, earlier, money, measure, formats }: SharedUsage): Html {
   const { counted, decimal } = formats
   const { entries, amount_entries: billed = 0 } = totals
   const unpriced = totals.unpriced_entries ?? 0
@@ -216,6 +219,7 @@ function totalsOf({ report: { totals }, money, measure, formats }: SharedUsage):
           ['Not billed', counted(entries - billed, 'entry', 'entries')],
         ] satisfies [string, string][])
       : []),
+    ...(earlier ? [[`${measure.title}, earlier`, figureText(measure, earlier.totals, formats)] as [string, string]] : []),
   ]
   return html`<dl class="totals">
 ${figures.map(([title, text]) => html`<div><dt>${title}</dt><dd>${text}</dd></div>\n`)}</dl>
@@ -223,8 +227,41 @@ ${money === 'billed' ? html`<p class="hint">Billed amounts are before tax.</p>` 
 ${money === 'cost' && unpriced > 0 ? html`<p class="hint">The cost of ${counted(unpriced, 'entry', 'entries')} is not known yet, and not included.</p>` : html``}`
 }
 
-/** Without cost, their order must not show which of them cost most. */
-function rowsOf({ report, money, formats }: SharedUsage): Row[] {
+const NO_USAGE: ShownFigures = {
+  entries: 0,
+  tokens: { input: 0, output: 0, cache_read: 0, cache_write: 0, cache_write_1h: 0, total: 0 },
+  cost: 0,
+}
+
+/** Of the group in the earlier period, where it may have had no entries. */
+const valueBefore = (measure: ShownMeasure, { before }: Pick<Row, 'before'>) => (before ? measure.of(before) : 0)
+
+/** In the order of the table that was shared. Without cost, it must not show which of them cost most. */
+function rowsOf(shared: SharedUsage): Row[] {
+  const { report, earlier, money, measure, order } = shared
+  const keyOf = (result: ShownResult) => JSON.stringify(report.group_by.map((dimension) => keyText(result, dimension)))
+  const before = new Map(earlier?.data.flatMap(({ results }) => results.map((result) => [keyOf(result), result])))
+  const rows = currentRows(shared).map((row) => ({ ...row, before: before.get(keyOf(row.result)) }))
+  const known = new Set(rows.map(({ result }) => keyOf(result)))
+  const gone = [...before].filter(([key]) => !known.has(key))
+  const all = [
+    ...rows,
+    ...gone.map(([, before]): Row => ({ period: '', result: { ...before, ...NO_USAGE, amounts: [] }, before })),
+  ]
+  const sortableOf = (row: Row) => ({
+    names: report.group_by.map((dimension) => keyText(row.result, dimension)),
+    value: measure.of(row.result),
+    earlier: valueBefore(measure, row),
+    cost: money === 'cost' ? (row.result.cost ?? null) : row.result.tokens.total,
+    tokens: row.result.tokens.total,
+    entries: row.result.entries,
+  })
+  const { sort, search } = order
+  if (sort !== undefined) return sortedRows(all, sortableOf, { ...order, sort })
+  return all.filter((row) => sortedRows([row], sortableOf, { ...order, sort: 'value', search }).length > 0)
+}
+
+function currentRows({ report, money, formats }: SharedUsage): Omit<Row, 'before'>[] {
   return report.data.flatMap(({ starting_at, period, results }) => {
     const ordered = money === 'cost' ? results : results.toSorted((one, other) => other.tokens.total - one.tokens.total)
     const name = periodText(period?.starting_at ?? starting_at, report, formats)
@@ -232,7 +269,7 @@ function rowsOf({ report, money, formats }: SharedUsage): Row[] {
   })
 }
 
-function columnsOf({ report: { bucket_width, group_by }, money, measure, formats }: SharedUsage): Column[] {
+function columnsOf({ report: { bucket_width, group_by }, earlier, money, measure, formats }: SharedUsage): Column[] {
   const count = (value: number) => formats.decimal(`${value}`)
   const number = (title: string, of: (result: ShownResult) => string): Column => ({
     title,
@@ -253,6 +290,22 @@ function columnsOf({ report: { bucket_width, group_by }, money, measure, formats
     ...(USUAL.includes(measure.title) ? [] : [number(measure.title, (result) => figureText(measure, result, formats))]),
     ...(money === 'cost' ? [number('Cost (USD)', ({ cost }) => costText(cost, formats))] : []),
     ...(money === 'billed' ? [number('Billed', (result) => amountsText(result, formats))] : []),
+    ...(earlier ? comparedColumns(measure, formats) : []),
+  ]
+}
+
+function comparedColumns(measure: ShownMeasure, formats: Formats): Column[] {
+  const change = (row: Row) => {
+    const [now, before] = [measure.of(row.result), valueBefore(measure, row)]
+    return now === null || before === null || before === 0 ? '–' : formats.change((now - before) / before)
+  }
+  return [
+    {
+      title: `${measure.title}, earlier`,
+      isNumber: true,
+      of: ({ before }) => (before ? figureText(measure, before, formats) : '–'),
+    },
+    { title: 'Change', isNumber: true, of: change },
   ]
 }
 

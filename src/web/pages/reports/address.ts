@@ -1,17 +1,12 @@
 /** What the address of a report contains: all of it, so that it can be copied, saved and opened again. */
 import { CHART_KINDS } from '../../../shared/charts/layout.ts'
+import { COMPARISONS, ORDERS, SORTS } from '../../../shared/report-table.ts'
 import { one, oneOf } from '../../address.ts'
 import { FILTERS } from '../../parts/entries/filters.ts'
 import { readDimension } from '../../parts/usage/dimensions.ts'
 import { MEASURE_NAMES } from '../../parts/usage/measures.ts'
 
 export const CHARTS = [...CHART_KINDS, 'none'] as const
-export const COMPARISONS = ['none', 'previous', 'year'] as const
-
-/** The orders of the table; the first is the default. */
-export const SORTS = ['value', 'name', 'second', 'earlier', 'change', 'cost', 'tokens', 'entries'] as const
-export type Sort = (typeof SORTS)[number]
-
 /** The question, without its filters. */
 export const QUESTION = {
   measure: oneOf(...MEASURE_NAMES),
@@ -26,7 +21,7 @@ export const REPORTS_ADDRESS = {
   ...FILTERS,
   ...QUESTION,
   sort: oneOf(...SORTS),
-  order: oneOf('desc', 'asc'),
+  order: oneOf(...ORDERS),
   search: one,
   /** The id of the saved view that was opened. */
   view: one,

@@ -1,16 +1,17 @@
 /** What a report measures, by what, how finely, and compared with what. */
+
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconAdjustments } from '@tabler/icons-react'
 import { useState } from 'react'
+import type { Comparison } from '../../../shared/report-table.ts'
 import { widthsFor } from '../../parts/charts/buckets.ts'
 import { DIMENSION_NAMES, type Dimension, isLabel, titleOf } from '../../parts/usage/dimensions.ts'
 import { MEASURE_NAMES, MEASURES, type MeasureName, measureOf } from '../../parts/usage/measures.ts'
-import type { CHARTS, COMPARISONS } from './address.ts'
+import type { CHARTS } from './address.ts'
 import type { Question } from './question.ts'
 import classes from './reports.module.css'
 
 export type ChartChoice = (typeof CHARTS)[number]
-type Comparison = (typeof COMPARISONS)[number]
 
 interface ControlsProps {
   question: Question

@@ -1,9 +1,10 @@
 /** The question that an address asks, and its parts: the table, the trend and the earlier period. Pure. */
+import { EARLIER } from '../../../shared/days.ts'
 import { addressOf, type readAddress } from '../../address.ts'
 import { addDays, dayOf, startOfDay } from '../../format/moments.ts'
 import { type Width, widthFor } from '../../parts/charts/buckets.ts'
 import { type EntryQuery, entryQuery, type Filters } from '../../parts/entries/filters.ts'
-import { ownPeriod, type Period, periodBefore, readPeriod } from '../../parts/period.ts'
+import { ownPeriod, type Period, readPeriod } from '../../parts/period.ts'
 import type { Between, Dimension } from '../../parts/usage/dimensions.ts'
 import { type MeasureName, measureOf } from '../../parts/usage/measures.ts'
 import type { UsageQuestion } from '../../parts/usage/usage.ts'
@@ -21,20 +22,6 @@ export interface Question {
   earlier: Period | undefined
   filter: EntryQuery
 }
-
-const LEAP_DAY = '-02-29'
-
-/** The same day a year earlier; 28 February for the 29th. */
-function yearBefore(day: string): string {
-  const date = `${Number(day.slice(0, 4)) - 1}${day.slice(4)}`
-  return date.endsWith(LEAP_DAY) ? date.replace(LEAP_DAY, '-02-28') : date
-}
-
-const EARLIER = {
-  none: (_period: Period, _name?: string) => undefined,
-  previous: periodBefore,
-  year: ({ from, to }: Period, _name?: string): Period => ({ from: yearBefore(from), to: yearBefore(to) }),
-} as const
 
 export function questionOf(address: Address, timeZone: string): Question {
   const { measure, by = 'project', second, bucket, compare, period: name, ...rest } = address

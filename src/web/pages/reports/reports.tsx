@@ -3,6 +3,7 @@ import { Button, Group } from '@mantine/core'
 import { IconPrinter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from 'wouter'
+import { type RowOrder, SORTS, type Sort, sortedRows } from '../../../shared/report-table.ts'
 import { useAddress } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
 import { DataTable } from '../../parts/data-table.tsx'
@@ -22,12 +23,12 @@ import { titleOf } from '../../parts/usage/dimensions.ts'
 import { measureOf } from '../../parts/usage/measures.ts'
 import { type Usage, usageParameters, usageQuery } from '../../parts/usage/usage.ts'
 import { useSettings } from '../../server/me.ts'
-import { REPORTS_ADDRESS, SORTS, type Sort } from './address.ts'
+import { REPORTS_ADDRESS } from './address.ts'
 import { Controls, chartFor } from './controls.tsx'
 import { groupsQuestion, questionOf } from './question.ts'
 import { ReportChart } from './report-chart.tsx'
 import { footOf, UnpricedNote, UntimedNote, useReportColumns } from './report-table.tsx'
-import { type Row, rowsOf, sortedRows } from './rows.ts'
+import { type Row, rowsOf, sortableOf } from './rows.ts'
 import { SavedViews } from './saved-views.tsx'
 import { viewParametersOf } from './view-parameters.ts'
 
@@ -59,6 +60,9 @@ export default function Reports() {
               report: {
                 ...{ ...filter, ...sharedPeriod(address.period, period), group_by: dimensions, measure },
                 ...(kind !== 'none' && { chart: kind, bucket_width: width }),
+                ...(address.compare !== 'none' && { compare: address.compare }),
+                ...{ sort: address.sort, order: address.order },
+                ...(address.search !== undefined && { names: address.search }),
               },
             }}
             what="report"
@@ -116,7 +120,7 @@ interface GroupsProps {
   earlier: Usage | undefined
   question: ReturnType<typeof questionOf>
   label: string
-  order: Parameters<typeof sortedRows>[1]
+  order: RowOrder
   show: (
     changes: { sort?: Sort | undefined; order?: 'asc' | undefined; search?: string | undefined },
     how?: { replace?: boolean },
@@ -129,7 +133,7 @@ function Groups({ report, earlier, question, label, order, show }: GroupsProps) 
   const dimensions = [by, ...(second === undefined ? [] : [second])]
   const groups = report.data[0]?.results ?? []
   const all = rowsOf(groups, earlier?.data[0]?.results, { dimensions, measure })
-  const rows = sortedRows(all, order)
+  const rows = sortedRows(all, sortableOf, order)
   const { totals } = report
   const columns = useReportColumns({ question, totals })
   const { search } = order

@@ -1,8 +1,8 @@
 /** The rows of a report: each group with its figures in both periods, in order. Pure. */
+import type { Sortable } from '../../../shared/report-table.ts'
 import { type Chosen, type Dimension, keyOf, labelOf } from '../../parts/usage/dimensions.ts'
 import { type MeasureName, measureOf } from '../../parts/usage/measures.ts'
 import type { Figures, Result } from '../../parts/usage/usage.ts'
-import type { Sort } from './address.ts'
 
 export interface Row {
   key: string
@@ -54,40 +54,6 @@ export function rowsOf(
   return [...groups.map((result) => rowOf(result, result)), ...gone.map((result) => rowOf(result, NO_FIGURES))]
 }
 
-export interface RowOrder {
-  sort: Sort
-  order: 'asc' | 'desc'
-  /** Part of a name. */
-  search: string | undefined
-}
-
-/** The absolute change; null if one of the two is unknown. */
-const changeOf = ({ value, earlier }: Row): number | null =>
-  value === null || earlier === null ? null : value - earlier
-
-const NUMBERS: Record<Exclude<Sort, 'name' | 'second'>, (row: Row) => number | null> = {
-  value: ({ value }) => value,
-  earlier: ({ earlier }) => earlier,
-  change: changeOf,
-  cost: ({ figures }) => figures.cost,
-  tokens: ({ figures }) => figures.tokens.total,
-  entries: ({ figures }) => figures.entries,
-}
-
-/** Unknown figures are smaller than any other. */
-export function sortedRows(rows: readonly Row[], { sort, order, search }: RowOrder): Row[] {
-  const text = search?.toLowerCase() ?? ''
-  const sign = order === 'asc' ? 1 : -1
-  const compare = (one: Row, other: Row): number => {
-    if (sort === 'name' || sort === 'second') {
-      const at = sort === 'name' ? 0 : 1
-      return (one.names[at] ?? '').localeCompare(other.names[at] ?? '')
-    }
-    const [left, right] = [NUMBERS[sort](one), NUMBERS[sort](other)]
-    if (left === right) return 0
-    return (left ?? Number.NEGATIVE_INFINITY) - (right ?? Number.NEGATIVE_INFINITY)
-  }
-  return rows
-    .filter(({ names }) => names.some((name) => name.toLowerCase().includes(text)))
-    .toSorted((one, other) => sign * compare(one, other))
-}
+export const sortableOf = ({ names, value, earlier, figures }: Row): Sortable => ({
+  ...{ names, value, earlier, cost: figures.cost, tokens: figures.tokens.total, entries: figures.entries },
+})
