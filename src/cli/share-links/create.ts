@@ -3,6 +3,7 @@ import { readConfig } from '../../config.ts'
 import { CHARTS, type NewShareLink, REPORT_MONEY, type ReportMoney } from '../../features/share-links/schema.ts'
 import { parseDuration, parseMoment } from '../../lib/duration.ts'
 import { MEASURE_NAMES, type MeasureName } from '../../shared/measures.ts'
+import { COMPARISONS, type Comparison, ORDERS, type RowOrder, SORTS, type Sort } from '../../shared/report-table.ts'
 import { linkBaseOf, noteUnsetPublicUrl } from '../address.ts'
 import { CommandError } from '../failures.ts'
 import { addReportFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
@@ -28,6 +29,10 @@ interface ReportFlags extends LinkFlags, DayFlags, EntryFilterFlags {
   money?: ReportMoney
   measure?: MeasureName
   chart?: (typeof CHARTS)[number]
+  compare?: Comparison
+  sort?: Sort
+  order?: RowOrder['order']
+  names?: string
   people?: boolean
 }
 
@@ -64,6 +69,12 @@ export function addShareLinksCreateCommands(links: Command): void {
       new Option('--measure <what>', 'what the chart and the title are of (default cost)').choices(MEASURE_NAMES),
     )
     .addOption(new Option('--chart <kind>', 'a chart with a bar for each --bucket (default none)').choices(CHARTS))
+    .addOption(
+      new Option('--compare <with>', 'an earlier period to compare it with (default none)').choices(COMPARISONS),
+    )
+    .addOption(new Option('--sort <by>', 'what the rows are sorted by; value is the measure').choices(SORTS))
+    .addOption(new Option('--order <order>', 'order of --sort (default desc)').choices(ORDERS))
+    .option('--names <text>', 'only rows with this text in a name')
     .option('--people', 'allow it to be grouped by what may name people: agent_manager and labels')
   addReportFilters(addDayFlags(report, 'instead of --period: sessions that started'))
     .addHelpText(
@@ -104,7 +115,7 @@ function addLinkFlags(command: Command): Command {
 
 /** The parameters of the report, where they are given. */
 function reportOf(flags: ReportFlags): NonNullable<NewShareLink['report']> {
-  const { period, by, bucket, timeZone, measure, chart } = flags
+  const { period, by, bucket, timeZone, measure, chart, compare, sort, order, names } = flags
   const bounds = dayTexts(flags)
   const isFixed = bounds.starting_at !== undefined || bounds.ending_at !== undefined
   if (isFixed && (bounds.starting_at === undefined || bounds.ending_at === undefined)) {
@@ -119,6 +130,10 @@ function reportOf(flags: ReportFlags): NonNullable<NewShareLink['report']> {
     time_zone: timeZone,
     measure,
     chart,
+    compare,
+    sort,
+    order,
+    names,
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as NonNullable<
     NewShareLink['report']
