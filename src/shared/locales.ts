@@ -108,8 +108,7 @@ function make(locale: string | null): Formats {
     change: (change) =>
       cached(
         '%',
-        (tag) =>
-          new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' }),
+        (tag) => new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' }),
       ).format(change),
     counted: (count, one, many = `${one}s`) => `${decimal(JSON.stringify(count))} ${Number(count) === 1 ? one : many}`,
     marked: (text) => text.replace('.', decimal('0.5').charAt(1)),

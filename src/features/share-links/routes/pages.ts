@@ -9,7 +9,7 @@ import type { Formats } from '../../../shared/locales.ts'
 import { sortedRows } from '../../../shared/report-table.ts'
 import { chartOf, type Drawing, type DrawnChart } from '../chart.ts'
 import type { MovingPeriod } from '../period.ts'
-import { dimensionTitle, type ShownFigures, type ShownMeasure, type ShownReport, type ShownResult } from '../report.ts'
+import { dimensionTitle, type ShownFigures, type ShownMeasure, type ShownResult } from '../report.ts'
 import type { SharedBill, SharedContent, SharedUsage, ShareLinksService } from '../service.ts'
 import { daysText, keyText, periodText } from '../texts.ts'
 
@@ -219,7 +219,9 @@ function totalsOf({ report: { totals }, earlier, money, measure, formats }: Shar
           ['Not billed', counted(entries - billed, 'entry', 'entries')],
         ] satisfies [string, string][])
       : []),
-    ...(earlier ? [[`${measure.title}, earlier`, figureText(measure, earlier.totals, formats)] as [string, string]] : []),
+    ...(earlier
+      ? [[`${measure.title}, earlier`, figureText(measure, earlier.totals, formats)] as [string, string]]
+      : []),
   ]
   return html`<dl class="totals">
 ${figures.map(([title, text]) => html`<div><dt>${title}</dt><dd>${text}</dd></div>\n`)}</dl>
