@@ -249,7 +249,7 @@ interface PricesDependencies {
 /** Models without an entry for this long are listed after the others. */
 const LISTED_FIRST_MS = 90 * 86_400_000
 
-/** Models that are used for the first time move up within a minute. */
+/** Models that are used for the first time move up after this long. */
 const USED_FRESH_MS = 60_000
 
 export function createPricesService({ db, clock, audit, organization }: PricesDependencies): PricesService {
@@ -261,18 +261,24 @@ export function createPricesService({ db, clock, audit, organization }: PricesDe
 
   let used: { at: number; models: Promise<ReadonlySet<string>> } | undefined
 
-  /** Counted again after a while only: it reads all entries of the time. */
+  /** Counted again after a while only, as it reads all entries of the time; meanwhile the last result is good enough. */
   function usedModels(): Promise<ReadonlySet<string>> {
     const at = clock.now()
     if (used && at - used.at < USED_FRESH_MS) return used.models
     const models = Promise.all([loading.modelsInUse(LISTED_FIRST_MS), cached.get(db.read)]).then(([models, table]) =>
       pricedModels(models, table, at),
     )
-    used = { at, models }
-    models.catch(() => {
-      used = undefined
-    })
-    return models
+    const last = used
+    used = { at, models: last?.models ?? models }
+    models.then(
+      () => {
+        used = { at, models }
+      },
+      () => {
+        used = last
+      },
+    )
+    return used.models
   }
 
   async function hasDefaultPrices(): Promise<boolean> {
