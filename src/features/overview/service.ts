@@ -56,7 +56,11 @@ export function createOverviewService({ clock, organization, reports, budgets }:
       names === undefined ? undefined : [names].flat().filter((name) => name !== 'none'),
     )
     if (clients?.length === 0 || projects?.length === 0) return { total: 0, data: [] }
-    const query = { filter: { clients, projects, states: URGENT_STATES }, limit: Number.POSITIVE_INFINITY, after: undefined }
+    const query = {
+      filter: { clients, projects, states: URGENT_STATES },
+      limit: Number.POSITIVE_INFINITY,
+      after: undefined,
+    }
     const { data } = await budgets.listBudgets(budgetAsker, query, asker.listsPeople)
     return { total: data.length, data: data.toSorted((one, other) => useOf(other) - useOf(one)).slice(0, SHOWN) }
   }
