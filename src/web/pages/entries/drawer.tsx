@@ -40,26 +40,35 @@ export function EntryDrawer({ id, rows, fetchMore, show: showAtOnce }: EntryDraw
   const steps = useSteps({ id, rows, fetchMore, show })
   const row = rows.find((row) => row.id === last.current)
   return (
-    <Drawer
+    <Drawer.Root
       opened={id !== undefined}
       onClose={() => show(undefined)}
       // Which closes an open form first.
       closeOnEscape={leaveForm === null}
+      position="right"
       size={640}
       // The table returns it to the row that was shown last.
       returnFocus={false}
-      title={<Heading id={last.current} {...steps} />}
-      overlayProps={{ backgroundOpacity: 0.25 }}
-      styles={{ title: { flex: 1 } }}
     >
-      <div tabIndex={-1} data-autofocus={leaveForm === null || undefined} className={classes.body}>
-        {last.current !== undefined && (
-          <OpenForm value={setLeaveForm}>
-            <OneEntry key={last.current} id={last.current} row={row} />
-          </OpenForm>
-        )}
-      </div>
-    </Drawer>
+      <Drawer.Overlay backgroundOpacity={0.25} />
+      <Drawer.Content>
+        <Drawer.Header>
+          {/* Without the buttons, which would be part of the name of the dialog. */}
+          <Drawer.Title flex={1}>Token entry</Drawer.Title>
+          <Tools id={last.current} {...steps} />
+          <Drawer.CloseButton aria-label="Close" ml={4} />
+        </Drawer.Header>
+        <Drawer.Body>
+          <div tabIndex={-1} data-autofocus={leaveForm === null || undefined} className={classes.body}>
+            {last.current !== undefined && (
+              <OpenForm value={setLeaveForm}>
+                <OneEntry key={last.current} id={last.current} row={row} />
+              </OpenForm>
+            )}
+          </div>
+        </Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
   )
 }
 
@@ -90,22 +99,19 @@ function useSteps({ id, rows, fetchMore, show }: EntryDrawerProps): Steps {
   return steps
 }
 
-const Heading = ({ id, before, next }: Steps & { id: string | undefined }) => (
-  <Group gap={4} justify="space-between">
-    Token entry
-    <Group gap={2}>
-      <CopyButton value={`${location.origin}/entries/${id}`}>
-        {({ copied, copy }) => (
-          <Tooltip label={copied ? 'Copied' : 'Copy link to this entry'}>
-            <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label="Copy link to this entry">
-              {copied ? <IconCheck size={16} /> : <IconLink size={16} />}
-            </ActionIcon>
-          </Tooltip>
-        )}
-      </CopyButton>
-      <Step label="Previous entry (k)" go={before} icon={<IconChevronUp size={16} />} />
-      <Step label="Next entry (j)" go={next} icon={<IconChevronDown size={16} />} />
-    </Group>
+const Tools = ({ id, before, next }: Steps & { id: string | undefined }) => (
+  <Group gap={2}>
+    <CopyButton value={`${location.origin}/entries/${id}`}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? 'Copied' : 'Copy link to this entry'}>
+          <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label="Copy link to this entry">
+            {copied ? <IconCheck size={16} /> : <IconLink size={16} />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+    <Step label="Previous entry (k)" go={before} icon={<IconChevronUp size={16} />} />
+    <Step label="Next entry (j)" go={next} icon={<IconChevronDown size={16} />} />
   </Group>
 )
 

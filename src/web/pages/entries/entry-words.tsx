@@ -1,5 +1,5 @@
 /** The summary and labels of an entry, and a form to edit them. */
-import { ActionIcon, Button, Group, Stack, Text, Textarea, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Group, Stack, Textarea, Title, Tooltip } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -18,9 +18,9 @@ export function EntryWords({ entry }: { entry: Entry }) {
   if (isCorrecting) return <Correction entry={entry} close={() => setCorrecting(false)} />
   return (
     <Group gap={4} wrap="nowrap" align="flex-start">
-      <Text fw={600} size="lg" lh={1.35} c={entry.summary === null ? 'dimmed' : undefined}>
+      <Title order={3} fw={600} fz="lg" lh={1.35} c={entry.summary === null ? 'dimmed' : undefined}>
         <bdi>{entry.summary ?? 'No summary'}</bdi>
-      </Text>
+      </Title>
       {correct && (
         <Tooltip label="Edit summary and labels">
           <ActionIcon
