@@ -73,12 +73,13 @@ export function RecentEntries({ filter, period: { period, name }, count: all }: 
 
 /** The newest first. */
 const COLUMNS: Column<Entry>[] = unsorted([
-  agoColumn('at', 'Started', ({ started_at }) => started_at, { phone: 'bare', width: '130px' }),
-  textColumn('who', 'Agent manager', ({ agent_manager }) => agent_manager.name, { phone: 'bare', width: '140px' }),
+  // First, so that the button that opens an entry has its name.
   textColumn('summary', 'Summary', (entry) => [placeKey(entry), nameOf(entry)].filter(Boolean).join(' · '), {
     phone: 'title',
   }),
+  textColumn('who', 'Agent manager', ({ agent_manager }) => agent_manager.name, { phone: 'bare', width: '140px' }),
   textColumn('model', 'Model', ({ model }) => model, { phone: 'bare', width: '160px' }),
+  agoColumn('at', 'Started', ({ started_at }) => started_at, { phone: 'bare', width: '130px' }),
   statusColumn('status', 'Status', ({ status }) => status, { phone: 'hidden', width: '100px' }),
   countColumn('tokens', 'Tokens', ({ tokens }) => tokens.total, { width: '90px', phone: 'hidden' }),
   fineMoneyColumn('cost', 'Cost', ({ cost }) => cost, { width: '100px', phone: 'value' }),
