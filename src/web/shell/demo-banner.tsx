@@ -19,7 +19,7 @@ export function DemoBanner() {
           To remove it, stop the server and run <code className={classes.command}>tally demo --remove</code>.
         </span>
       </Text>
-      <CloseButton size="xs" aria-label="Dismiss" onClick={() => dismiss(true)} />
+      <CloseButton size="xs" aria-label="Dismiss the note about demo data" onClick={() => dismiss(true)} />
     </Group>
   )
 }

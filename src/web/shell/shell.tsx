@@ -104,7 +104,7 @@ export function Shell({ children }: { children: ReactNode }) {
             const members = sections.filter((section) => section.group === group)
             if (members.length === 0) return null
             return (
-              <div key={group} className={classes.group}>
+              <Box key={group} className={classes.group} role="group" aria-label={group}>
                 <Text className={classes.heading}>{group}</Text>
                 {members.map(({ path, title, icon: Icon, preload }) => (
                   <NavLink
@@ -121,7 +121,7 @@ export function Shell({ children }: { children: ReactNode }) {
                     onFocus={preload}
                   />
                 ))}
-              </div>
+              </Box>
             )
           })}
         </AppShell.Section>

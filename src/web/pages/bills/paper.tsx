@@ -109,7 +109,7 @@ function Lines({ document, openLine }: Pick<BillPaperProps, 'document' | 'openLi
   const { decimal } = formatsOf(document.locale)
   const span = 2 + (hasFigures ? 2 : 0) + (hasFigures && show_active_time ? 1 : 0) + (hasFigures && show_cost ? 2 : 0)
   return (
-    <table className={classes.table}>
+    <table className={classes.table} aria-label="Lines of the bill">
       <thead>
         <tr>
           <th scope="col">Description</th>

@@ -25,7 +25,7 @@ export function Headline({ scope, data, isStale }: Shown) {
       {FIGURES.map(({ title, figure, of, unit }) => {
         const value = trend && of(trend.totals)
         return (
-          <Paper key={title} withBorder className={classes.card}>
+          <Paper key={title} withBorder className={classes.card} role="group" aria-label={title}>
             <div className={classes.titleAndTrend}>
               <Note>{title}</Note>
               {trend && (

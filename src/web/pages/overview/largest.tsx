@@ -1,9 +1,9 @@
 /** The largest groups by cost or tokens, with links to their entries. */
-import { Anchor } from '@mantine/core'
+import { Anchor, VisuallyHidden } from '@mantine/core'
 import { Link } from 'wouter'
 import { count } from '../../format/counts.ts'
 import { addressOfGroup } from '../../parts/thing-address.ts'
-import { type Dimension, keyOf, labelOf } from '../../parts/usage/dimensions.ts'
+import { type Dimension, keyOf, labelOf, pluralOf } from '../../parts/usage/dimensions.ts'
 import { GroupLine, GroupList } from '../../parts/usage/group-list.tsx'
 import { GroupPanel } from '../../parts/usage/group-panel.tsx'
 import type { Result } from '../../parts/usage/usage.ts'
@@ -55,6 +55,7 @@ export function Largest({ scope, data, isStale, chosen, dimension }: Shown & { d
           display="inline-block"
         >
           Show all {count(SHOWN + more)} in reports
+          <VisuallyHidden>: {pluralOf(dimension)}</VisuallyHidden>
         </Anchor>
       )}
     </GroupPanel>

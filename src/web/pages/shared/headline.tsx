@@ -83,7 +83,7 @@ interface CardProps {
 }
 
 const Card = ({ title, isWide, caption, children }: CardProps) => (
-  <Paper withBorder className={classes.card} data-wide={isWide || undefined}>
+  <Paper withBorder className={classes.card} data-wide={isWide || undefined} role="group" aria-label={title}>
     <Note>{title}</Note>
     <div className={classes.figure}>{children ?? <Skeleton height={28} width={120} />}</div>
     <Caption mt={4}>{caption ?? <Skeleton height={16} width={90} />}</Caption>

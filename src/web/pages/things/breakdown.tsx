@@ -1,5 +1,5 @@
 /** The largest groups of a thing's usage by another dimension, each a link to its own page. */
-import { Anchor } from '@mantine/core'
+import { Anchor, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
@@ -7,7 +7,7 @@ import { count } from '../../format/counts.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { addressOfGroup } from '../../parts/thing-address.ts'
-import { type Dimension, keyOf, labelOf, narrowed } from '../../parts/usage/dimensions.ts'
+import { type Dimension, keyOf, labelOf, narrowed, pluralOf } from '../../parts/usage/dimensions.ts'
 import { GroupLine, GroupList } from '../../parts/usage/group-list.tsx'
 import { GroupPanel } from '../../parts/usage/group-panel.tsx'
 import { measureOf } from '../../parts/usage/measures.ts'
@@ -65,6 +65,7 @@ export function Breakdown({ filter, dimension, measure, period: { period, name }
           display="inline-block"
         >
           {name === undefined ? 'Show all in reports' : `Show all ${count(ordered.length)} in reports`}
+          <VisuallyHidden>: {pluralOf(dimension)}</VisuallyHidden>
         </Anchor>
       )}
     </GroupPanel>

@@ -46,7 +46,7 @@ export function ThingTotals({ filter, period, totals, before, isStale }: ThingTo
       {FIGURES.map(({ title, figure, of: figureOf, unit }) => {
         const value = figureOf(totals)
         return (
-          <Paper key={title} withBorder p="sm">
+          <Paper key={title} withBorder p="sm" role="group" aria-label={title}>
             <Caption>{title}</Caption>
             <div className={classes.figure}>
               <FigureLink figure={figure} value={value} to={addressOf('/entries', of)}>

@@ -67,7 +67,7 @@ export function ThingUsage({ of: { filter, by, usual }, span, hasEntries = true 
             data={widths}
             value={width}
             onChange={({ currentTarget }) => show({ bucket: currentTarget.value })}
-            aria-label="Bucket width"
+            aria-label="Granularity"
           />
         )}
         <NativeSelect

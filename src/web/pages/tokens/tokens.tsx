@@ -238,7 +238,7 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
               size="compact-xs"
               variant="default"
               onClick={() => revoke(token)}
-              aria-label={`Revoke ${token.name}`}
+              aria-label={`Revoke ${token.name}${token.user ? ` of ${token.user.name}` : ''}`}
             >
               Revoke…
             </Button>

@@ -31,7 +31,7 @@ export function Change({ figure, isCost, now, before, period, to, className }: C
       ) : (
         <>
           <b className={classes.change} data-warning={(isNotable && isCost) || undefined}>
-            <Arrow size={14} /> {change}
+            <Arrow size={14} aria-hidden /> {change}
           </b>{' '}
           <FigureLink figure={figure} value={before} to={to} title={periodInWords(period)} className={className}>
             {comparison}
