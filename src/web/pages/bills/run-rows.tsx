@@ -44,28 +44,28 @@ const columnsOf = (
   previewed: RunRowsProps['previewed'],
   toggle: RunRowsProps['toggle'],
 ): Column<RunRow>[] => [
-  { key: 'for', title: 'For', value: nameOf, minWidth: '180px', phone: 'title', cell: (row) => <For row={row} /> },
+  { key: 'for', title: 'For', value: nameOf, width: '200px', phone: 'title', cell: (row) => <For row={row} /> },
   {
     key: 'state',
     title: 'State',
     value: ({ state }) => STATES[state],
-    width: '340px',
+    minWidth: '260px',
     cell: (row) => <State row={row} outcome={outcomes[keyOf(row)]} />,
   },
-  { key: 'left_out', title: 'Left out', value: leftOutOf, width: '120px', cell: leftOutInWords },
+  { key: 'left_out', title: 'Left out', value: leftOutOf, width: '110px', cell: leftOutInWords },
   {
     key: 'last',
     title: 'Last bill',
     value: ({ last_bill }) => last_bill?.issued_on,
-    width: '170px',
+    width: '165px',
     cell: (row) => <LastBill row={row} />,
   },
-  exactCountColumn('entries', 'Entries', ({ entries }) => entries, { width: '90px' }),
+  exactCountColumn('entries', 'Entries', ({ entries }) => entries, { width: '80px' }),
   {
     key: 'total',
     title: 'Total',
     value: ({ total, entries }) => (entries === 0 ? null : total),
-    width: '140px',
+    width: '120px',
     isNumber: true,
     phone: 'value',
     cell: ({ total, currency, entries }) =>
@@ -74,7 +74,7 @@ const columnsOf = (
   {
     key: 'preview',
     title: 'Preview',
-    width: '110px',
+    width: '100px',
     phone: 'bare',
     cell: (row) =>
       row.entries > 0 && (
@@ -137,7 +137,7 @@ function State({ row, outcome }: { row: RunRow; outcome: Outcome | undefined }):
     <Group gap={6} wrap="nowrap">
       <Status of={STATES[row.state]} />
       {reason && (
-        <Caption truncate title={reason}>
+        <Caption lineClamp={2} title={reason} style={{ whiteSpace: 'normal' }}>
           {reason}
         </Caption>
       )}

@@ -36,7 +36,7 @@ export function BillingRun() {
     <Page
       title="Billing run"
       above={{ href: '/bills', title: 'Bills' }}
-      lead="All bills of a month. You can leave this page at any time: your progress is saved."
+      lead="All bills of a month. Your progress is saved."
       actions={
         data && (
           <SendRun

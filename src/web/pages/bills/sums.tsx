@@ -19,11 +19,12 @@ interface BillSumsProps {
 export function BillSums({ title, query, listOf }: BillSumsProps) {
   const { data: sums } = useQuery({ ...billSumsQuery(query), placeholderData: (before) => before })
   return sums?.data.map(({ currency, bills, total, balance, credit, overdue }) => {
+    const name = title !== undefined && (sums.data.length > 1 ? `${title}, ${currency}` : title)
     return (
-      <Group key={currency} gap="2px 20px">
-        {title !== undefined && (
+      <Group key={currency} gap="2px 20px" {...(name && { role: 'group', 'aria-label': name })}>
+        {name && (
           <Text size="sm" fw={600} miw={120}>
-            {title}
+            {name}
           </Text>
         )}
         {[counted(bills, 'bill'), `${billedMoney(total, currency)} total`].map((text) => (
