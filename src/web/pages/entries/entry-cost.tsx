@@ -101,7 +101,10 @@ function linesOf({ tokens, valuation }: EntryDetail): Line[] {
       .filter((kind) => !MEDIA.includes(kind) && tokens[kind]! > 0)
       .map((kind) => ({ key: kind, title: KINDS[kind], count: count(tokens[kind]!) }))
   }
-  const priceOf = aligned(valuation.parts.map(({ price }) => price))
+  const priceOf = aligned(
+    valuation.parts.map(({ price }) => price),
+    2,
+  )
   const amountOf = amountFormat(valuation)
   return [
     ...valuation.parts.map(({ kind, tokens, price, from_tokens, amount }) => ({
@@ -168,8 +171,8 @@ const Arithmetic = ({ entry }: { entry: EntryDetail }) => (
 const digits = (amount: number): string => decimalsOf(amount, 0, 12)
 
 /** A format with the decimals that the longest of the amounts needs, so that their points are aligned. */
-function aligned(amounts: readonly number[]): (amount: number) => string {
-  const decimals = Math.max(0, ...amounts.map((amount) => plainNumber(amount).split('.')[1]?.length ?? 0))
+function aligned(amounts: readonly number[], least = 0): (amount: number) => string {
+  const decimals = Math.max(least, ...amounts.map((amount) => plainNumber(amount).split('.')[1]?.length ?? 0))
   return (amount) => decimalsOf(amount, decimals, decimals)
 }
 

@@ -127,6 +127,6 @@ function columnsOf({ entry, rows, filter, timeZone }: Columns): PlainColumn<Entr
     },
     ...(isTimed ? [{ key: 'active', title: 'Active', isNumber: true, cell: activeTimeOf }] : []),
     { key: 'tokens', title: 'Tokens', isNumber: true, cell: ({ tokens }) => <Count value={tokens.total} /> },
-    { key: 'cost', title: 'Cost', isNumber: true, cell: ({ cost }) => <Money amount={cost} /> },
+    { key: 'cost', title: 'Cost', isNumber: true, cell: ({ cost }) => <Money amount={cost} isFine /> },
   ]
 }
