@@ -15,7 +15,7 @@ import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { periodInWords, readPeriod } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
-import { Caption } from '../../parts/texts.tsx'
+import { Caption, CardTitle } from '../../parts/texts.tsx'
 import { useMe } from '../../server/me.ts'
 import { Amounts, covered, Known, type Shared, showsMoney } from './amounts.tsx'
 import { RecentBills } from './bills.tsx'
@@ -42,7 +42,7 @@ const WIDTH_TITLES: Record<Width, string> = {
 }
 
 const BILLED_TITLES: Record<Billed, string> = {
-  '': 'Billed or not',
+  '': 'All entries',
   true: 'Billed entries',
   false: 'Entries that are not billed',
 }
@@ -101,6 +101,7 @@ function Usage({ shared }: { shared: Shared }) {
       <Headline shared={shared} period={period} name={name} />
       <Trend period={period} by={by} billed={billed} />
       {shared.shows_bills && billed === '' && <RecentBills />}
+      <CardTitle>Usage by {TITLES[by].toLowerCase()}</CardTitle>
       <Group gap="xs" className="tally-no-print">
         <NativeSelect
           aria-label="Group by"
