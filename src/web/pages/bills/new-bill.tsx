@@ -174,7 +174,7 @@ function Preview({ form, preview, problem, draft }: PreviewProps) {
   const { data, request, isStale } = preview
   if (!request) {
     return (
-      <Empty title="Bill for">
+      <Empty title="No preview yet">
         Choose a client, a project or everything, and a period to see a preview of the bill.
       </Empty>
     )

@@ -16,20 +16,14 @@ export function OutlierSessions({ query }: { query: ReportQuery }) {
   const { data } = report
   return (
     <Section
-      title="Sessions far above the usual"
+      title="Unusual sessions"
       found={data && outliersInWords(data)}
       note="Each is compared with the sessions of the same person in the 28 days before: it costs at least $10 more than their median, and more than any of them. A hint where to look, not proof that something is wrong."
       csv={data && data.data.length > 0 ? { path: '/reports/outliers', query: { ...query } } : undefined}
       request={report}
     >
       {data && (
-        <DataTable
-          label="Sessions far above the usual"
-          columns={COLUMNS}
-          list={data.data}
-          rowKey={({ id }) => id}
-          empty={null}
-        />
+        <DataTable label="Unusual sessions" columns={COLUMNS} list={data.data} rowKey={({ id }) => id} empty={null} />
       )}
     </Section>
   )

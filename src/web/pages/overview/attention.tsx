@@ -22,7 +22,7 @@ function ToApprove({ kind, waiting }: { kind: keyof typeof TO_APPROVE; waiting: 
     <OpenRow
       href="/inbox"
       title={title}
-      description="wait for your approval, of any period"
+      description="waiting for your approval, in any period"
       figure={count(waiting)}
       counted={counted(waiting, unit[0], unit[1])}
     />

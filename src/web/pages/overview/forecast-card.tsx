@@ -17,7 +17,7 @@ export function MonthForecastCard({ forecast }: { forecast: Overview['forecast']
           <Note>Forecast for {monthInWords(`${forecast.month}-01`)}</Note>
           <div className={classes.figure}>{wholeMoney(forecast.amount)}</div>
           <Caption mt={4}>
-            80% likely {wholeMoney(forecast.low)} to {wholeMoney(forecast.high)}; {wholeMoney(forecast.spent)} by{' '}
+            80% likely {wholeMoney(forecast.low)} to {wholeMoney(forecast.high)}; {wholeMoney(forecast.spent)} as of{' '}
             {timeOfDay(forecast.at, time_zone)}
           </Caption>
         </>

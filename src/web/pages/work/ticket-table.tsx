@@ -129,10 +129,9 @@ const COLUMNS: Column<Ticket>[] = [
 /** Replaces the project column on the page of a project. */
 const DECISION: Column<Ticket> = {
   key: 'project',
-  title: 'Project',
+  title: 'Project set by',
   width: '34%',
-  phone: 'bare',
-  cell: (ticket) => (ticket.project_decided ? 'Set by a person' : <DecisionBadge ticket={ticket} />),
+  cell: (ticket) => (ticket.project_decided ? 'A person' : <DecisionBadge ticket={ticket} />),
 }
 
 const NoConflicts = () => (
