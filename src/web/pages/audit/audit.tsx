@@ -80,6 +80,7 @@ export default function Audit() {
           placeholder="Search changes and origins"
           leftSection={<IconSearch size={16} />}
           value={search ?? ''}
+          w={260}
           onChange={(event) => show({ search: event.currentTarget.value }, { replace: true })}
         />
         <Select

@@ -1,4 +1,4 @@
-import { Group, Paper, Text } from '@mantine/core'
+import { Group, Paper, Stack, Text } from '@mantine/core'
 import type { ComponentProps, ReactNode } from 'react'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -41,6 +41,10 @@ export const Section = ({ title, found, note, controls, csv, request, roomPx, ch
     </Note>
     {found === undefined && Boolean(request.error) && <Failure error={request.error} retry={request.refetch} />}
     {found === undefined && request.isLoading && <Loading lines={4} />}
-    {found !== undefined && <div style={{ opacity: request.isPlaceholderData ? 0.55 : 1 }}>{children}</div>}
+    {found !== undefined && (
+      <Stack gap="sm" opacity={request.isPlaceholderData ? 0.55 : 1}>
+        {children}
+      </Stack>
+    )}
   </Paper>
 )

@@ -108,7 +108,11 @@ const NAMES: Column<Project>[] = [
         ) : (
           archived_at && <Badge color="gray">archived</Badge>
         )}
-        {billable === false && <Badge color="gray">not billable</Badge>}
+        {billable === false && (
+          <Badge color="gray" style={{ flexShrink: 0 }}>
+            not billable
+          </Badge>
+        )}
       </Group>
     ),
   },
