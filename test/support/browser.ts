@@ -33,6 +33,18 @@ const IDLE_QUIET_MS = 40
 const IDLE = `scheduler
   .postTask(() => scheduler.postTask(() => {}, { priority: 'background' }), { priority: 'background' })`
 
+/** Without these, screen readers show no outline of a page; axe does not call them serious. */
+const OF_OUTLINE = [
+  'empty-heading',
+  'heading-order',
+  'landmark-main-is-top-level',
+  'landmark-no-duplicate-banner',
+  'landmark-no-duplicate-main',
+  'landmark-one-main',
+  'landmark-unique',
+  'page-has-heading-one',
+]
+
 /** Instead of axe's own, where that has run already. */
 const NO_SCRIPT = ';'
 
@@ -105,7 +117,7 @@ export interface Visit {
   issues(): string[]
   /** Every API request since the last call, such as `GET /api/v1/me`. */
   requests(): string[]
-  /** Serious and critical findings of axe on the current page, for these rules or all. */
+  /** Serious and critical findings of axe on the current page, and those of its outline, for these rules or all. */
   barriers(rules?: readonly string[]): Promise<string[]>
   close(): Promise<void>
 }
@@ -267,7 +279,7 @@ export async function visit(
         .options({ resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: [...rules] } }) })
         .analyze()
       return violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || OF_OUTLINE.includes(id))
         .map(
           ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html }) => `    ${html.slice(0, 300)}`).join('\n')}`,
         )

@@ -59,6 +59,15 @@ export const VIEWS: readonly WebPage[] = [
   { name: 'bills that are overdue', path: '/bills?state=overdue', roles: ['billing', 'admin'] },
   { name: 'billing run', path: '/bills/run', roles: ['billing', 'admin'] },
   { name: 'models without a price', path: '/prices?tab=unpriced' },
+  // Functions, as others are led to the list.
+  { name: 'price table', path: async () => '/prices/load', roles: ['billing', 'admin'] },
+  { name: 'new rule', path: async () => '/rules/new', roles: ['admin'] },
+  {
+    name: 'rule',
+    path: async (ask) => `/rules/${(await ask('GET /placement-rules?limit=1')).data[0].id}`,
+    roles: ['admin'],
+  },
+  { name: 'person', path: async (ask) => `/people/${(await ask('GET /users?limit=1')).data[0].id}`, roles: ['admin'] },
   {
     name: 'a project at any time',
     path: async (ask) => `/work/projects/${(await ask('GET /projects?limit=1')).data[0].id}?period=any`,
