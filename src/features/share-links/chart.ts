@@ -10,11 +10,12 @@ import {
   sharesOf,
 } from '../../shared/charts/layout.ts'
 import { countTicks, hourTicks, moneyTicks, percentTicks, ticksOf } from '../../shared/charts/scale.ts'
+import { keyOf, labelOf, titleOf } from '../../shared/dimensions.ts'
 import type { Formats } from '../../shared/locales.ts'
 import { MEASURES } from '../../shared/measures.ts'
-import { amountsAdded, dimensionTitle, type ShownReport, type ShownResult } from './report.ts'
+import { amountsAdded, type ShownReport } from './report.ts'
 import type { SharedUsage } from './service.ts'
-import { keyText, shortText } from './texts.ts'
+import { shortText } from './texts.ts'
 
 /** The bars of a chart by group; more are in the table only. */
 const GROUP_LIMIT = 24
@@ -38,7 +39,7 @@ const UNITS = { cost: ' (USD)', count: '', hours: '' } as const
 function captionOf({ measure: { unit, title }, report, trend }: SharedUsage): string {
   const currency = unit === 'amount' ? ` (${report.totals.amounts?.[0]?.currency ?? ''})` : UNITS[unit]
   const [dimension] = report.group_by
-  return `${title}${currency}${trend ? ' over time' : ''}${dimension === undefined ? '' : ` by ${dimensionTitle(dimension).toLowerCase()}`}`
+  return `${title}${currency}${trend ? ' over time' : ''}${dimension === undefined ? '' : ` by ${titleOf(dimension).toLowerCase()}`}`
 }
 
 /** In pixels. */
@@ -112,8 +113,8 @@ function overTime({ measure, formats }: SharedUsage, trend: ShownReport) {
     series: groupSeries(
       trend.data.map(({ results }) => results),
       {
-        idOf: (result) => (dimension === undefined ? measure.title : idOf(result, dimension)),
-        labelOf: (result) => (dimension === undefined ? measure.title : keyText(result, dimension)),
+        idOf: (result) => (dimension === undefined ? measure.title : (keyOf(result, dimension) ?? undefined)),
+        labelOf: (result) => (dimension === undefined ? measure.title : labelOf(result, dimension)),
         sumOf: (results) => amountsAdded(measure, results),
         hasRest: !measure.isDistinct,
       },
@@ -125,22 +126,17 @@ function overTime({ measure, formats }: SharedUsage, trend: ShownReport) {
 function byGroup({ measure, report }: SharedUsage) {
   const [dimension] = report.group_by
   const groups = Map.groupBy(report.data[0]?.results ?? [], (result) =>
-    dimension === undefined ? measure.title : keyText(result, dimension),
+    dimension === undefined ? measure.title : keyOf(result, dimension),
   )
-  const bars = [...groups]
-    .map(([label, results]) => ({ label, value: amountsAdded(measure, results) }))
+  const bars = [...groups.values()]
+    .map((results) => ({
+      label: dimension === undefined ? measure.title : labelOf(results[0]!, dimension),
+      value: amountsAdded(measure, results),
+    }))
     .sort((one, other) => (other.value ?? 0) - (one.value ?? 0))
     .slice(0, GROUP_LIMIT)
   return {
     labels: bars.map(({ label }) => label),
     series: [{ label: measure.title, color: ONLY_COLOR, values: bars.map(({ value }) => value) }],
   }
-}
-
-/** The id of a group, by which it has its color in every chart. */
-function idOf(result: ShownResult, dimension: string): string | undefined {
-  const labels = result.labels as Record<string, unknown> | undefined
-  const key = dimension.startsWith('label:') ? labels?.[dimension.slice('label:'.length)] : result[dimension]
-  if (key === null || key === undefined) return undefined
-  return typeof key === 'object' && 'id' in key ? String(key.id) : String(key)
 }

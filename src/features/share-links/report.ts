@@ -1,6 +1,7 @@
 /** What a link to a report shows: which money, and what it is called. Pure. */
 import type { SharedReport } from '../../database/schema/records.ts'
 import { BILLED_FILTERS, NOT_FILTERS } from '../../shared/billed-reports.ts'
+import { type Dimension, titleOf as dimensionTitle, type Grouped } from '../../shared/dimensions.ts'
 import { type MeasureDefinition, type MeasuredFigures, measureOf } from '../../shared/measures.ts'
 
 export interface ShownFigures extends MeasuredFigures {
@@ -10,7 +11,7 @@ export interface ShownFigures extends MeasuredFigures {
   amount_entries?: number
 }
 
-export type ShownResult = ShownFigures & Record<string, unknown>
+export type ShownResult = ShownFigures & Grouped
 
 /** What the reports of people and of viewers have in common. */
 export interface ShownReport {
@@ -18,7 +19,7 @@ export interface ShownReport {
   ending_at: string
   time_zone: string
   bucket_width: string
-  group_by: string[]
+  group_by: Dimension[]
   totals: ShownFigures
   data: { starting_at: string; period?: { starting_at: string }; results: ShownResult[] }[]
   has_more?: boolean
@@ -53,14 +54,6 @@ export function measureShown({ report: { measure = 'cost' }, money }: Pick<Share
   return money === 'cost' ? { ...asked, unit: 'cost' } : { ...measureOf('tokens'), unit: 'count' }
 }
 
-const NAMED: Record<string, string> = { agent_manager: 'person', agent_name: 'agent', agent_harness: 'harness' }
-
-/** `Label team` for `label:team`. */
-export function dimensionTitle(dimension: string): string {
-  const words = NAMED[dimension] ?? dimension.replace(':', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
 /** As many names as a title has, and a word for the others. */
 const NAMES_LIMIT = 3
 
@@ -70,7 +63,7 @@ const TITLED = ['model', 'provider', 'agent_harness']
 /** “Cost by model, Lumen”: of its grouping, and the names of what its filters select. */
 export function titleOf({ report, money }: Pick<Shared, 'report' | 'money'>, names: readonly string[]): string {
   const { texts } = report
-  const grouped = [texts.group_by ?? []].flat().map((dimension) => dimensionTitle(dimension).toLowerCase())
+  const grouped = [texts.group_by ?? []].flat().map((dimension) => dimensionTitle(dimension as Dimension).toLowerCase())
   const all = [...names, ...TITLED.flatMap((name) => texts[name] ?? [])]
   const others = all.length - NAMES_LIMIT
   return [

@@ -1,14 +1,6 @@
 /** What groups and periods of a shared report are called. Pure. */
 import { DAY_OF_YEAR, type Formats, MONTH } from '../../shared/locales.ts'
-import type { ShownReport, ShownResult } from './report.ts'
-
-export function keyText(result: ShownResult, dimension: string): string {
-  const labels = result.labels as Record<string, unknown> | undefined
-  const key = dimension.startsWith('label:') ? labels?.[dimension.slice('label:'.length)] : result[dimension]
-  if (key === null || key === undefined) return 'None'
-  if (typeof key !== 'object') return String(key)
-  return 'name' in key ? String(key.name) : 'key' in key ? String(key.key) : 'None'
-}
+import type { ShownReport } from './report.ts'
 
 type Calendar = Pick<ShownReport, 'time_zone' | 'bucket_width'>
 

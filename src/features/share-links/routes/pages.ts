@@ -5,13 +5,14 @@ import { access } from '../../../http/access.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import { type Html, html } from '../../../http/pages/html.ts'
 import { pageRoute } from '../../../http/pages/policy.ts'
+import { keyOf, labelOf, titleOf } from '../../../shared/dimensions.ts'
 import type { Formats } from '../../../shared/locales.ts'
 import { sortedRows } from '../../../shared/report-table.ts'
 import { chartOf, type Drawing, type DrawnChart } from '../chart.ts'
 import type { MovingPeriod } from '../period.ts'
-import { dimensionTitle, type ShownFigures, type ShownMeasure, type ShownResult } from '../report.ts'
+import type { ShownFigures, ShownMeasure, ShownResult } from '../report.ts'
 import type { SharedBill, SharedContent, SharedUsage, ShareLinksService } from '../service.ts'
-import { daysText, keyText, periodText } from '../texts.ts'
+import { daysText, periodText } from '../texts.ts'
 
 /** No search engine lists it, no proxy or browser keeps it, and no other site learns its address. */
 const PRIVATE = {
@@ -241,17 +242,17 @@ const valueBefore = (measure: ShownMeasure, { before }: Pick<Row, 'before'>) => 
 /** In the order of the table that was shared. Without cost, it must not show which of them cost most. */
 function rowsOf(shared: SharedUsage): Row[] {
   const { report, earlier, money, measure, order } = shared
-  const keyOf = (result: ShownResult) => JSON.stringify(report.group_by.map((dimension) => keyText(result, dimension)))
-  const before = new Map(earlier?.data.flatMap(({ results }) => results.map((result) => [keyOf(result), result])))
-  const rows = currentRows(shared).map((row) => ({ ...row, before: before.get(keyOf(row.result)) }))
-  const known = new Set(rows.map(({ result }) => keyOf(result)))
+  const keysOf = (result: ShownResult) => JSON.stringify(report.group_by.map((dimension) => keyOf(result, dimension)))
+  const before = new Map(earlier?.data.flatMap(({ results }) => results.map((result) => [keysOf(result), result])))
+  const rows = currentRows(shared).map((row) => ({ ...row, before: before.get(keysOf(row.result)) }))
+  const known = new Set(rows.map(({ result }) => keysOf(result)))
   const gone = [...before].filter(([key]) => !known.has(key))
   const all = [
     ...rows,
     ...gone.map(([, before]): Row => ({ period: '', result: { ...before, ...NO_USAGE, amounts: [] }, before })),
   ]
   const sortableOf = (row: Row) => ({
-    names: report.group_by.map((dimension) => keyText(row.result, dimension)),
+    names: report.group_by.map((dimension) => labelOf(row.result, dimension)),
     value: measure.of(row.result),
     earlier: valueBefore(measure, row),
     cost: money === 'cost' ? (row.result.cost ?? null) : row.result.tokens.total,
@@ -281,8 +282,8 @@ function columnsOf({ report: { bucket_width, group_by }, earlier, money, measure
   return [
     ...(bucket_width === 'all' ? [] : [{ title: 'Period', of: ({ period }: Row) => period }]),
     ...group_by.map((dimension) => ({
-      title: dimensionTitle(dimension),
-      of: ({ result }: Row) => keyText(result, dimension),
+      title: titleOf(dimension),
+      of: ({ result }: Row) => labelOf(result, dimension),
     })),
     number('Entries', ({ entries }) => count(entries)),
     number('Input', ({ tokens }) => count(tokens.input)),
