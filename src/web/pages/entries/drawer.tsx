@@ -1,5 +1,17 @@
 /** A drawer with the details and actions of one entry, next to the list. */
-import { ActionIcon, Box, CopyButton, Drawer, Group, Skeleton, Stack, Text, Timeline, Tooltip } from '@mantine/core'
+import {
+  ActionIcon,
+  Box,
+  CopyButton,
+  Drawer,
+  Group,
+  Skeleton,
+  Stack,
+  Text,
+  Timeline,
+  Tooltip,
+  VisuallyHidden,
+} from '@mantine/core'
 import { IconCheck, IconChevronDown, IconChevronUp, IconLink } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
@@ -59,6 +71,8 @@ export function EntryDrawer({ id, rows, fetchMore, show: showAtOnce }: EntryDraw
           <Drawer.CloseButton aria-label="Close" ml={4} />
         </Drawer.Header>
         <Drawer.Body>
+          {/* Of the entry that a step leads to. */}
+          <VisuallyHidden aria-live="polite">{row?.summary}</VisuallyHidden>
           <div tabIndex={-1} data-autofocus={leaveForm === null || undefined} className={classes.body}>
             {last.current !== undefined && (
               <OpenForm value={setLeaveForm}>
