@@ -1,8 +1,10 @@
 /** The chart of a shared report, as the web application draws it, but for the tooltips that would need scripts. Pure. */
+import { REST_COLOR } from '../../shared/charts/colors.ts'
 import { type GroupSeries, groupSeries } from '../../shared/charts/group-series.ts'
 import {
   type ChartKind,
   highestOf,
+  isStack,
   labelsThatFit,
   layoutOf,
   leftFor,
@@ -15,7 +17,7 @@ import type { Formats } from '../../shared/locales.ts'
 import { MEASURES } from '../../shared/measures.ts'
 import { amountsAdded, type ShownReport } from './report.ts'
 import type { SharedUsage } from './service.ts'
-import { shortText } from './texts.ts'
+import { daysText, shortText } from './texts.ts'
 
 /** The bars of a chart by group; more are in the table only. */
 const GROUP_LIMIT = 24
@@ -38,7 +40,7 @@ const UNITS = { cost: ' (USD)', count: '', hours: '' } as const
 
 function captionOf({ measure: { unit, title }, report, trend }: SharedUsage): string {
   const currency = unit === 'amount' ? ` (${report.totals.amounts?.[0]?.currency ?? ''})` : UNITS[unit]
-  const [dimension] = report.group_by
+  const [dimension] = (trend ?? report).group_by
   return `${title}${currency}${trend ? ' over time' : ''}${dimension === undefined ? '' : ` by ${titleOf(dimension).toLowerCase()}`}`
 }
 
@@ -62,8 +64,10 @@ export interface DrawnChart {
   drawings: Drawing[]
 }
 
-export function chartOf(given: SharedUsage, kind: ChartKind): DrawnChart {
+export function chartOf(given: SharedUsage, chosen: ChartKind): DrawnChart {
   const shared = drawable(given)
+  // Amounts of two periods are no parts of a whole.
+  const kind = shared.earlier && isStack(chosen) ? 'bars' : chosen
   const { labels, series } = shared.trend ? overTime(shared, shared.trend) : byGroup(shared)
   const { unit } = shared.measure
   const { marked } = shared.formats
@@ -106,10 +110,31 @@ function drawn(kind: ChartKind, { labels, series, unit, size, marked }: Data): O
   }
 }
 
-function overTime({ measure, formats }: SharedUsage, trend: ShownReport) {
+type Series = Data['series']
+
+/** Both periods, as pages show them. */
+const compared = (
+  { report, formats }: SharedUsage,
+  earlier: ShownReport,
+  values: readonly [now: (number | null)[], before: (number | null)[]],
+): Series => [
+  // Periods of months have different numbers of days.
+  { label: daysText(earlier, formats), color: REST_COLOR, values: values[0].map((_, at) => values[1][at] ?? null) },
+  { label: daysText(report, formats), color: ONLY_COLOR, values: values[0] },
+]
+
+function overTime(shared: SharedUsage, trend: ShownReport): Pick<Data, 'labels' | 'series'> {
+  const { measure, formats, earlierTrend } = shared
+  const labels = trend.data.map(({ starting_at, period }) =>
+    shortText(period?.starting_at ?? starting_at, trend, formats),
+  )
+  if (earlierTrend) {
+    const valuesOf = ({ data }: ShownReport) => data.map(({ results }) => amountsAdded(measure, results))
+    return { labels, series: compared(shared, earlierTrend, [valuesOf(trend), valuesOf(earlierTrend)]) }
+  }
   const [dimension] = trend.group_by
   return {
-    labels: trend.data.map(({ starting_at, period }) => shortText(period?.starting_at ?? starting_at, trend, formats)),
+    labels,
     series: groupSeries(
       trend.data.map(({ results }) => results),
       {
@@ -122,21 +147,26 @@ function overTime({ measure, formats }: SharedUsage, trend: ShownReport) {
   }
 }
 
-/** A bar for each group of the first dimension. */
-function byGroup({ measure, report }: SharedUsage) {
+/** A bar for each group of the first dimension, and one beside it for what it is compared with. */
+function byGroup(shared: SharedUsage): Pick<Data, 'labels' | 'series'> {
+  const { measure, report, earlier } = shared
   const [dimension] = report.group_by
-  const groups = Map.groupBy(report.data[0]?.results ?? [], (result) =>
-    dimension === undefined ? measure.title : keyOf(result, dimension),
-  )
-  const bars = [...groups.values()]
-    .map((results) => ({
+  const groupsOf = ({ data: [all] }: ShownReport) =>
+    Map.groupBy(all?.results ?? [], (result) => (dimension === undefined ? measure.title : keyOf(result, dimension)))
+  const before = earlier && groupsOf(earlier)
+  const bars = [...groupsOf(report)]
+    .map(([key, results]) => ({
       label: dimension === undefined ? measure.title : labelOf(results[0]!, dimension),
       value: amountsAdded(measure, results),
+      earlier: amountsAdded(measure, before?.get(key) ?? []),
     }))
     .sort((one, other) => (other.value ?? 0) - (one.value ?? 0))
     .slice(0, GROUP_LIMIT)
+  const values = bars.map(({ value }) => value)
   return {
     labels: bars.map(({ label }) => label),
-    series: [{ label: measure.title, color: ONLY_COLOR, values: bars.map(({ value }) => value) }],
+    series: earlier
+      ? compared(shared, earlier, [values, bars.map((bar) => bar.earlier)])
+      : [{ label: measure.title, color: ONLY_COLOR, values }],
   }
 }

@@ -110,6 +110,8 @@ export interface SharedUsage {
   order: Partial<RowOrder> & Pick<RowOrder, 'order' | 'search'>
   /** By the first dimension over time; undefined for a chart by group. */
   trend: ShownReport | undefined
+  /** The same of what it is compared with. */
+  earlierTrend: ShownReport | undefined
 }
 
 export type SharedContent = (SharedBill | SharedUsage) & {
@@ -148,7 +150,7 @@ export function createShareLinksService(dependencies: Dependencies) {
   async function readReport(
     shared: Shared,
     creator: Creator,
-  ): Promise<Pick<SharedUsage, 'measure' | 'report' | 'earlier' | 'trend'>> {
+  ): Promise<Pick<SharedUsage, 'measure' | 'report' | 'earlier' | 'trend' | 'earlierTrend'>> {
     const { chart = 'none', compare = 'none', showsBilled = false, period } = shared.report
     const texts = await textsOf(shared.report)
     const measure = measureShown(shared)
@@ -157,9 +159,12 @@ export function createShareLinksService(dependencies: Dependencies) {
     const report = await read(chart === 'none' ? asked : { ...asked, bucket_width: 'all' })
     const before = earlierBounds(compare, report, period)
     const earlier = before && (await read({ ...asked, ...before, bucket_width: 'all' }))
-    if (chart === 'none' || texts.bucket_width === 'all') return { measure, report, earlier, trend: undefined }
-    const first = report.group_by.slice(0, 1)
-    return { measure, report, earlier, trend: await read({ ...asked, group_by: first, fill_gaps: 'true' }) }
+    if (chart === 'none' || texts.bucket_width === 'all')
+      return { measure, report, earlier, trend: undefined, earlierTrend: undefined }
+    // Two periods are compared as wholes: their groups would be too many to tell apart.
+    const trendOf = { ...asked, group_by: before ? [] : report.group_by.slice(0, 1), fill_gaps: 'true' }
+    const trend = await read(trendOf)
+    return { measure, report, earlier, trend, earlierTrend: before && (await read({ ...trendOf, ...before })) }
   }
 
   /** Without the groups that it must not show: earlier versions created links that were grouped by labels with names. */

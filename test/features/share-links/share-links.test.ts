@@ -150,6 +150,11 @@ forEachEngine('a share link', (open) => {
     expect(names(compared)).toEqual(['cheap-model', 'gone-model', 'dear-model'])
     expect(compared).toMatch(/\$1\.00<\/td><td class="number">\$4\.00<\/td><td class="number">-75%/)
     expect(await page({ compare: 'previous' }, 'none')).not.toContain('$')
+    const drawn = await page({ compare: 'previous', chart: 'stacked', bucket_width: '1w' })
+    expect(drawn).toContain('Cost (USD) over time</')
+    // In its legend, and above the table.
+    expect(drawn.match(/1 Oct 2026 – 31 Oct 2026/g)).toHaveLength(2)
+    expect(names(drawn)).toEqual(names(await page({ compare: 'previous' })))
     const divided = await create({ report: { ...usage.report, compare: 'year', bucket_width: '1d' } as Report })
     expect(divided.json.errors).toMatchObject([{ pointer: '/report/compare' }])
     // A bill of November would wait for those of October.
