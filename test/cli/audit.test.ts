@@ -122,6 +122,7 @@ test('settings are shown and set as the API answers them', async () => {
     name: 'Acme Ltd',
     time_zone: 'Europe/Berlin',
     week_start: 'sunday',
+    locale: 'de-CH',
     currency: 'EUR',
     unknown_projects: 'hold',
     same_session: 'count',
@@ -162,6 +163,8 @@ test('settings are shown and set as the API answers them', async () => {
     'Europe/Berlin',
     '--week-start',
     'sunday',
+    '--locale',
+    'de-ch',
     '--currency',
     'EUR',
     '--public-url',
@@ -181,7 +184,7 @@ test('settings are shown and set as the API answers them', async () => {
   expect(await tally.json(['settings', 'show'])).toEqual(settings)
   const { stdout } = await tally.done(['settings', 'show'])
   expect(stdout).toMatch(
-    /^name +Acme Ltd\ntime zone +Europe\/Berlin\nweek start +sunday\ncurrency +EUR\npublic url +https:\/\/tally\.example\.com\nunknown projects +hold\nsame session +count\napproval required +yes\n/,
+    /^name +Acme Ltd\ntime zone +Europe\/Berlin\nweek start +sunday\nlocale +de-CH\ncurrency +EUR\npublic url +https:\/\/tally\.example\.com\nunknown projects +hold\nsame session +count\napproval required +yes\n/,
   )
   expect(stdout).toMatch(/\naddress +1 Road\n +10115 Berlin\n(.*\n)*markup +12\.5%\n(.*\n)*logo +image\/png\n$/)
 
