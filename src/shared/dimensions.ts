@@ -1,5 +1,7 @@
 /** What usage is grouped by, and what groups are called: on pages and in what is shared of them. Pure. */
 
+import type { Source } from '../database/schema/values.ts'
+
 /** In the order of the menu; the titles of columns, and what entries without a value are called. */
 const DIMENSIONS = {
   project: { title: 'Project', plural: 'Projects', none: 'No project' },
@@ -35,8 +37,13 @@ export const titleOf = (dimension: Dimension): string =>
 export const pluralOf = (dimension: Dimension): string =>
   isLabel(dimension) ? titleOf(dimension) : DIMENSIONS[dimension].plural
 
-/** Statuses and sources are written in small letters by the API. */
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+export const SOURCE_TITLES: Record<Source, string> = {
+  report: 'API report',
+  log: 'OpenTelemetry logs',
+  span: 'OpenTelemetry spans',
+  metric: 'OpenTelemetry metrics',
+  sheet: 'Token sheet',
+}
 
 const groupValue = (group: Grouped, dimension: Dimension): Value =>
   isLabel(dimension) ? (group.labels?.[labelName(dimension)] ?? null) : (group[dimension] ?? null)
@@ -51,5 +58,7 @@ export function labelOf(group: Grouped, dimension: Dimension): string {
   const value = groupValue(group, dimension)
   if (value === null) return isLabel(dimension) ? `No label ${labelName(dimension)}` : DIMENSIONS[dimension].none
   if (typeof value !== 'string') return value.name ?? value.key ?? value.id
-  return dimension === 'status' || dimension === 'source' ? capital(value) : value
+  if (dimension === 'source') return SOURCE_TITLES[value as Source]
+  // Written in small letters by the API.
+  return dimension === 'status' ? value.charAt(0).toUpperCase() + value.slice(1) : value
 }

@@ -44,8 +44,9 @@ export function roughCount(value: number): string {
   return `${three().format(value / size)}${unit}`
 }
 
-/** Formats 0.125 as `12.5%`, and 0.5 as `50.0%`. */
-export const percent = (share: number): string => percents().format(share)
+/** Formats 0.125 as `12.5%`, 0.5 as `50.0%`, and what would read as nothing, though it is not, as `< 0.1%`. */
+export const percent = (share: number): string =>
+  share > 0 && share < 0.0005 ? `< ${percents().format(0.001)}` : percents().format(share)
 
 /** Formats 0.125 as `+12.5%`, with one decimal also where it is 0. */
 export const percentChange = (change: number): string => changes().format(change)

@@ -53,6 +53,7 @@ test('a counted noun is in the singular for one alone', () => {
 
 test('shares, counts and file sizes are short', () => {
   expect([percent(0.125), percent(1), count(1_234_567)]).toEqual(['12.5%', '100.0%', '1,234,567'])
+  expect([0, 0.0001, 0.0005].map(percent)).toEqual(['0.0%', '< 0.1%', '0.1%'])
   expect([999, 1_500, 1_234_567].map(fileSize)).toEqual(['999 B', '1.5 kB', '1.23 MB'])
 })
 

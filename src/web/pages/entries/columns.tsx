@@ -1,6 +1,8 @@
 /** The columns of the entries table. Those that are not extra fit on a small laptop. */
+
 import { Tooltip } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
+import { SOURCE_TITLES } from '../../../shared/dimensions.ts'
 import { serviceText } from '../../../shared/price-texts.ts'
 import { duration } from '../../format/moments.ts'
 import { exactMoney, fineMoney } from '../../format/money.ts'
@@ -9,14 +11,6 @@ import type { Column } from '../../parts/data-table.tsx'
 import { type Entry, placeKey } from '../../parts/entries/entry.ts'
 import { Moment, Money } from '../../parts/figures.tsx'
 import { Dimmed } from '../../parts/texts.tsx'
-
-const SOURCES: Record<Entry['source'], string> = {
-  report: 'report',
-  log: 'OTLP logs',
-  span: 'OTLP spans',
-  metric: 'OTLP metrics',
-  sheet: 'token sheet',
-}
 
 /** Hidden unless the person chooses it, and then on a line of its own on a phone. */
 const EXTRA = { isExtra: true, phone: 'hidden' } as const
@@ -126,7 +120,7 @@ export const COLUMNS: readonly Column<Entry>[] = unsorted([
     cell: (entry) => (entry.reported_cost === null ? null : <Money amount={entry.reported_cost} isFine />),
   },
   statusColumn('status', 'Status', (entry) => entry.status, { phone: 'bare', width: '100px' }),
-  textColumn('source', 'Source', (entry) => SOURCES[entry.source], { ...EXTRA, width: '112px' }),
+  textColumn('source', 'Source', (entry) => SOURCE_TITLES[entry.source], { ...EXTRA, width: '168px' }),
   { ...EXTRA, key: 'bill', title: 'Bill', width: '96px', cell: (entry) => entry.bill?.number },
   {
     key: 'labels',

@@ -1,8 +1,10 @@
 /** The facts of an entry: who, with which agent and model, when, for how long. */
+
 import { Anchor, Badge } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { SOURCE_TITLES } from '../../../shared/dimensions.ts'
 import { serviceText, toolsText } from '../../../shared/price-texts.ts'
 import { addressOf } from '../../address.ts'
 import { count, percent } from '../../format/counts.ts'
@@ -26,14 +28,6 @@ const listed = (filter: Record<string, string>, text: string) => (
     <bdi>{text}</bdi>
   </To>
 )
-
-export const SOURCES: Record<Entry['source'], string> = {
-  report: 'API report',
-  log: 'OpenTelemetry logs',
-  span: 'OpenTelemetry spans',
-  metric: 'OpenTelemetry metrics',
-  sheet: 'Token sheet (manual entry)',
-}
 
 export const EntryFacts = ({ entry }: { entry: Entry }) => (
   <Facts
@@ -156,7 +150,7 @@ function OtherOwner({ of }: { of: string }) {
 
 const Source = ({ entry }: { entry: Entry }) => (
   <>
-    {SOURCES[entry.source]}
+    {SOURCE_TITLES[entry.source]}
     {entry.superseded && '. Its session has reported this usage elsewhere since, so the counts of this entry are 0.'}
   </>
 )

@@ -1,7 +1,9 @@
 /** One session, by the id that its harness gave it: its parts, when each ran, and what it used. */
+
 import { Stack } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
+import { SOURCE_TITLES } from '../../../shared/dimensions.ts'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
 import { dayInWords, dayOf, duration, secondsInWords } from '../../format/moments.ts'
@@ -20,7 +22,6 @@ import { Dimmed, Note, SectionTitle } from '../../parts/texts.tsx'
 import { ThingLink } from '../../parts/thing-link.tsx'
 import { type List, listOf } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
-import { SOURCES } from '../entries/entry-facts.tsx'
 import { activeTimeQuery, sessionEndQuery, sessionQuery } from './first-requests.ts'
 import { usageOf } from './kinds.ts'
 import { ThingUsage } from './thing-usage.tsx'
@@ -179,7 +180,7 @@ const columnsOf = (span: Span, isSliced: boolean, timeZone: string): Column<Entr
       </>
     ),
   },
-  { key: 'source', title: 'Source', width: '130px', ...extraIf(isSliced), cell: ({ source }) => SOURCES[source] },
+  { key: 'source', title: 'Source', width: '168px', ...extraIf(isSliced), cell: ({ source }) => SOURCE_TITLES[source] },
   {
     key: 'started',
     title: 'Started',

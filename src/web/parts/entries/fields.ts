@@ -1,4 +1,5 @@
 /** The filters for entries: their titles, choices and value names. */
+import { SOURCE_TITLES } from '../../../shared/dimensions.ts'
 import { ENTRY_FILTERS, type EntryFilterName } from '../../../shared/entry-filters.ts'
 import { addDays, dayOf } from '../../format/moments.ts'
 import { answer, apiUntil } from '../../server/api.ts'
@@ -180,13 +181,7 @@ export const FIELDS: readonly Field[] = [
     placeholder: 'Session ID',
     takesTyped: (typed) => typed !== '',
   },
-  fixed('source', 'Source', 'State', {
-    report: 'API report',
-    log: 'OTLP logs',
-    span: 'OTLP spans',
-    metric: 'OTLP metrics',
-    sheet: 'Token sheet',
-  }),
+  fixed('source', 'Source', 'State', SOURCE_TITLES),
   fixed('possible_duplicate', 'Duplicates', 'State', {
     true: 'Possible duplicates only',
     false: 'Exclude possible duplicates',
