@@ -38,6 +38,7 @@ async function withoutSlices(location: Location): Promise<void> {
   // Of later versions.
   await rowsAt(location, 'DROP TABLE agent_statuses')
   await rowsAt(location, 'DROP TABLE telemetry_calls')
+  await rowsAt(location, 'ALTER TABLE organization DROP COLUMN locale')
   await rowsAt(location, `DELETE FROM migrations WHERE version >= ${SLICES_VERSION}`)
 }
 
