@@ -13,14 +13,20 @@ export interface Sorting {
 
 const ADDRESS = { sort: one, order: oneOf('desc', 'asc') }
 
+interface Usual<Sort> {
+  by: Sort
+  order: Sorting['order']
+}
+
 /**
- * The order in the address of a page with one list. `query` is for the request, with the orders that the API knows; by
- * other columns, the table sorts a list that is loaded as a whole.
+ * The order in the address of a page with one list, or the usual one, which the header shows as well. `query` is for the request,
+ * with the orders that the API knows; by other columns, the table sorts a list that is loaded as a whole.
  */
-export function useListOrder<const Sort extends string>(known: readonly Sort[]) {
-  const [{ sort, order }, show] = useAddress(ADDRESS)
-  const column = known.find((name) => name === sort)
-  const sorting: Sorting = { by: sort ?? '', order, change: (sort, order) => show({ sort, order }) }
+export function useListOrder<const Sort extends string>(known: readonly Sort[], usual?: Usual<NoInfer<Sort>>) {
+  const [address, show] = useAddress(ADDRESS)
+  const { by, order } = address.sort === undefined && usual ? usual : { by: address.sort ?? '', order: address.order }
+  const column = known.find((name) => name === by)
+  const sorting: Sorting = { by, order, change: (sort, order) => show({ sort, order }) }
   return { sorting, query: column === undefined ? {} : { sort: column, order } }
 }
 

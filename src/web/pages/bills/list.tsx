@@ -48,7 +48,7 @@ export function BillList() {
     ...(issued && readPeriod(issued, time_zone)),
     ...(month && { month }),
   }
-  const { sorting, query: ordered } = useListOrder(SORTS)
+  const { sorting, query: ordered } = useListOrder(SORTS, { by: 'issued_on', order: 'desc' })
   const list = useList(['bills', 'list', query, ordered], (page, signal) =>
     answer(apiUntil(signal).bills.get({ query: { ...query, ...ordered, page, limit: PAGE_LIMIT } })),
   )

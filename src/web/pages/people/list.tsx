@@ -32,7 +32,7 @@ export function PeopleList() {
     ...(role && { role: [role] }),
     ...(state !== 'any' && { state }),
   }
-  const { sorting, query: ordered } = useListOrder(SORTS)
+  const { sorting, query: ordered } = useListOrder(SORTS, { by: 'name', order: 'asc' })
   const list = useList(['users', 'list', query, ordered], (page, signal) =>
     answer(apiUntil(signal).users.get({ query: { ...query, ...ordered, page, limit: PAGE_LIMIT } })),
   )

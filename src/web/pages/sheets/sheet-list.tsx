@@ -52,7 +52,7 @@ function SheetList({ of, columns, empty }: SheetListProps) {
   const [, navigate] = useLocation()
   const [{ status }, show] = useAddress({ status: many })
   const query = { ...of, ...(status.length > 0 ? { status } : {}) }
-  const { sorting, query: ordered } = useListOrder(SORTS)
+  const { sorting, query: ordered } = useListOrder(SORTS, { by: 'period', order: 'desc' })
   const list = useList(['sheets', 'list', query, ordered], (page, signal) =>
     answer(
       apiUntil(signal)['token-sheets'].get({

@@ -49,7 +49,7 @@ export default function Tokens() {
     ...(kind.length > 0 && { kind }),
     ...(user && { user: [user] }),
   }
-  const { sorting, query: ordered } = useListOrder(SORTS)
+  const { sorting, query: ordered } = useListOrder(SORTS, { by: 'created_at', order: 'desc' })
   const list = useList(['tokens', 'list', query, ordered], (page, signal) =>
     answer(apiUntil(signal).tokens.get({ query: { ...query, ...ordered, page, limit: PAGE_LIMIT } })),
   )

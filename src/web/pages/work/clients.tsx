@@ -27,7 +27,7 @@ export function Clients() {
   const [isAdding, setAdding] = useState(false)
   const [{ search, archived }, show] = useAddress({ search: one, archived: oneOf(...ARCHIVED) })
   const query = { search, archived }
-  const { sorting, query: ordered } = useListOrder(SORTS)
+  const { sorting, query: ordered } = useListOrder(SORTS, { by: 'name', order: 'asc' })
   const list = useList(['clients', query, ordered], (page, signal) =>
     answer(apiUntil(signal).clients.get({ query: defined({ ...query, ...ordered, page, limit: PAGE_LIMIT }) })),
   )

@@ -31,7 +31,7 @@ export function Projects() {
   const [isAdding, setAdding] = useState(false)
   const [{ search, archived, client }, show] = useAddress({ search: one, archived: oneOf(...ARCHIVED), client: one })
   const query = { search, archived, client: client === undefined ? undefined : [client] }
-  const { sorting, query: ordered } = useListOrder(SORTS)
+  const { sorting, query: ordered } = useListOrder(SORTS, { by: 'name', order: 'asc' })
   const list = useList(['projects', query, ordered], (page, signal) =>
     answer(apiUntil(signal).projects.get({ query: defined({ ...query, ...ordered, page, limit: PAGE_LIMIT }) })),
   )
@@ -93,9 +93,9 @@ export const defined = <T extends object>(query: T) =>
 const NAMES: Column<Project>[] = [
   {
     key: 'project',
-    sort: 'key',
+    sort: 'name',
     title: 'Project',
-    value: ({ key }) => key,
+    value: ({ name }) => name,
     phone: 'title',
     cell: ({ key, name, archived_at, merged_into, billable }) => (
       <Group gap={6} wrap="nowrap">

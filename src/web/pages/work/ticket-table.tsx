@@ -40,7 +40,7 @@ export function TicketTable({ query, label, hasProject = true, isShort = false }
   const [, navigate] = useLocation()
   // Conflicts are decided in the list, one after the other.
   const show = (id: string) => (query.conflicting ? setOpen(id) : navigate(addressOfThing('ticket', id)))
-  const { sorting, query: ordered } = useListOrder(SORTS)
+  const { sorting, query: ordered } = useListOrder(SORTS, isShort ? undefined : { by: 'created_at', order: 'desc' })
   const list = useList(['tickets', query, isShort, ordered], async (page, signal) => {
     const found = await answer(
       apiUntil(signal).tickets.get({
