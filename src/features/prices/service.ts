@@ -133,7 +133,7 @@ export interface PricesService extends ReturnType<typeof createSetByHand> {
   /** The text of a file in Tally's own format, from which `planTable` reads the same rows. */
   exportPrices(format: ExportFormat, filter: PriceFilter): Promise<string>
   /** Throws `not_found`. */
-  getPrice(id: string): Promise<PriceView>
+  getPrice(id: string): Promise<ListedPrice>
   /**
    * The row that values a model at a moment (by default now), the step that found it, and why earlier steps did not;
    * with `usage` also the value of a single request.
@@ -363,7 +363,7 @@ export function createPricesService({ db, clock, audit, organization }: PricesDe
     async getPrice(id) {
       const view = isId('prc', id) ? await findView(db.read, id) : undefined
       if (!view) throw notFound(`The price ${id}`)
-      return view
+      return listed([view], await usedModels())[0]!
     },
 
     async resolve(model, provider, at = clock.now(), usage = undefined) {

@@ -26,8 +26,8 @@ import {
 import { PRICE_SORTS, readLoad, readPriceList, readResolve } from '../query.ts'
 import {
   AddedPrice,
+  ListedPriceBody,
   NewPrice,
-  PriceBody,
   PriceList,
   PriceTableBody,
   PriceWithdrawal,
@@ -37,7 +37,6 @@ import {
 import {
   listedPriceBody,
   type PricesService,
-  priceBody,
   REVALUATION_BUDGET_MS,
   type Revaluation,
   readWithdrawal,
@@ -127,8 +126,8 @@ const getPrice = operation({
   path: '/prices/:id',
   params: { id: 'Id of the price (prc_…), as shown on entries.' },
   summary: 'Get a price',
-  answer: result('The price.', PriceBody, EXAMPLE_PRICE),
-  run: async ({ prices }: Needs, { params }) => priceBody(await prices.getPrice(params.id)),
+  answer: result('The price.', ListedPriceBody, { ...EXAMPLE_PRICE, in_use: true }),
+  run: async ({ prices }: Needs, { params }) => listedPriceBody(await prices.getPrice(params.id)),
 })
 
 const addPrice = endpoint({
