@@ -81,12 +81,11 @@ const COLUMNS: Column<ListedPrice>[] = [
         <Text span inherit fw={600}>
           {model}
         </Text>
-        {tiers.length > 0 && <Caption span> tiered</Caption>}
-        {in_use && <Caption span> in use</Caption>}
+        <Caption span> {[in_use && 'in use', tiers.length > 0 && 'tiered'].filter(Boolean).join(', ')}</Caption>
       </>
     ),
   },
-  textColumn('provider', 'Provider', ({ provider }) => providerText(provider), { phone: 'bare', width: '14%' }),
+  textColumn('provider', 'Provider', ({ provider }) => providerText(provider), { phone: 'bare', width: '10%' }),
   ...KINDS.map(
     ({ kind, title }): Column<ListedPrice> => ({
       key: kind,
@@ -94,7 +93,7 @@ const COLUMNS: Column<ListedPrice>[] = [
       value: (price) => price[kind],
       isNumber: true,
       phone: kind === 'input' || kind === 'output' ? 'line' : 'hidden',
-      width: kind === 'cache_write_1h' ? '120px' : '92px',
+      width: kind === 'cache_write_1h' ? '120px' : '88px',
       cell: (price) => <PriceCell price={price[kind]} />,
     }),
   ),
@@ -102,8 +101,8 @@ const COLUMNS: Column<ListedPrice>[] = [
     key: 'from',
     title: 'Effective from',
     value: ({ effective_from }) => effective_from,
-    width: '124px',
+    width: '148px',
     cell: ({ effective_from }) => <EffectiveFrom at={effective_from} />,
   },
-  textColumn('source', 'Source', ({ source }) => sourceText(source), { phone: 'hidden', width: '124px' }),
+  textColumn('source', 'Source', ({ source }) => sourceText(source), { phone: 'hidden', width: '116px' }),
 ]
