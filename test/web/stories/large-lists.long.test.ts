@@ -126,7 +126,7 @@ describe.skipIf(!CHROMIUM)('large lists', () => {
         }),
       )
       // Reports that take too long meanwhile.
-      await context.route('**/api/v1/reports/completeness?*', (route) =>
+      await context.route('**/api/v1/reports/overview?*', (route) =>
         percent === 100 ? route.continue() : route.fulfill({ status: 422, json: { code: 'validation_failed' } }),
       )
       await page.goto('/')
