@@ -2,8 +2,20 @@
  * What will be spent at the end of a period: what is spent so far, and for each remaining day the average of its weekday
  * over the last four weeks. Its uncertainty is that of the sum of independent days: the variance of the past days around
  * the averages of their weekdays, times the number of remaining days; 1.28 standard deviations contain four of five cases.
- * Pure: budgets use it, and so does the web application.
+ * Pure: of budgets, and of the month in the overview.
  */
+import { addDays, startOfDay } from '../lib/calendar.ts'
+
+const HOUR_MS = 3_600_000
+
+/** The hour that a forecast is made for: one that changes while it is read is not trusted. */
+export const hourAt = (now: number): number => now - (now % HOUR_MS)
+
+/** Whole days that a forecast is based on. */
+export const PAST_DAYS = 28
+
+/** A forecast for longer than this says nothing. */
+const REST_DAYS = 400
 
 export interface ForecastInput {
   /** Of past whole days, the oldest first; at most the last 28 count. */
@@ -11,7 +23,13 @@ export interface ForecastInput {
   spent: number
   available: number
   /** The rest of the period, today first; `share` is the part of a day that is left of it. */
-  rest: readonly { day: string; weekday: number; share: number }[]
+  rest: readonly RestDay[]
+}
+
+interface RestDay {
+  day: string
+  weekday: number
+  share: number
 }
 
 export interface Forecast {
@@ -21,8 +39,6 @@ export interface Forecast {
   exceededOn: string | null
   days: number
 }
-
-const PAST_DAYS = 28
 
 /** The 10th and 90th percentile of a normal distribution. */
 const FOUR_OF_FIVE = 1.2816
@@ -61,4 +77,21 @@ export function forecast({ past, spent, available, rest }: ForecastInput): Forec
 
 function mean(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length)
+}
+
+/** 0 for Sunday. */
+export const weekdayOf = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCDay()
+
+/** What is left of a period, from today on; none of one without a near end, which has no forecast. */
+export function restOf(
+  { today, now, endsAt }: { today: string; now: number; endsAt: number },
+  timeZone: string,
+): RestDay[] {
+  const rest: RestDay[] = []
+  for (let day = today; rest.length <= REST_DAYS; day = addDays(day, 1)) {
+    const [start, end] = [startOfDay(day, timeZone), startOfDay(addDays(day, 1), timeZone)]
+    if (start >= endsAt) return rest
+    rest.push({ day, weekday: weekdayOf(day), share: (end - Math.max(start, now)) / (end - start) })
+  }
+  return []
 }

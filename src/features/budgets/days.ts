@@ -1,6 +1,7 @@
 /** What was spent by day: for burn-downs and forecasts. */
 import type { SlowTask } from '../../database/database.ts'
 import { addDays, dayAt, startOfDay } from '../../lib/calendar.ts'
+import { hourAt, PAST_DAYS, restOf, weekdayOf } from '../../shared/forecast.ts'
 import type { PeriodRecord } from '../spending/contract.ts'
 import { readTerms } from '../spending/service.ts'
 import { type CountArgs, countedFilter, sumEntries } from './counting.ts'
@@ -21,14 +22,8 @@ export interface DaySums {
   /** What was spent since the last full hour, in units: forecasts are made for that hour. */
   sinceHour: bigint
   /** The rest of the period from that hour on. */
-  rest: { day: string; weekday: number; share: number }[]
+  rest: ReturnType<typeof restOf>
 }
-
-const PAST_DAYS = 28
-const HOUR_MS = 3_600_000
-
-/** A forecast for longer than this says nothing. */
-const REST_DAYS = 400
 
 export const DAYS_TASK: SlowTask<DaysArgs, DaySums> = {
   name: 'budgets.days',
@@ -55,34 +50,19 @@ export const DAYS_TASK: SlowTask<DaysArgs, DaySums> = {
     })
     const pastDays = daysBetween(pastFrom, addDays(today, -1))
     const pastSums = await sumsOf(pastDays)
-    const hour = now - (now % HOUR_MS)
+    const hour = hourAt(now)
     const [since] = hour < period.endsAt ? await sumsBetween([Math.max(hour, period.startsAt), period.endsAt]) : [0n]
     return {
       days: days.map((day, at) => ({ day, spent: spent[at]! })),
       past: pastDays.map((day, at) => ({ weekday: weekdayOf(day), spent: Number(pastSums[at]! / 1_000_000n) })),
       sinceHour: since! / 1_000_000n,
-      rest: restOf({ today, now: hour, endsAt: period.endsAt, timeZone }),
+      rest: restOf({ today, now: hour, endsAt: period.endsAt }, timeZone),
     }
   },
-}
-
-function restOf({ today, now, endsAt, timeZone }: { today: string; now: number; endsAt: number; timeZone: string }) {
-  const rest: DaySums['rest'] = []
-  for (let day = today; rest.length <= REST_DAYS; day = addDays(day, 1)) {
-    const [start, end] = [startOfDay(day, timeZone), startOfDay(addDays(day, 1), timeZone)]
-    if (start >= endsAt) return rest
-    rest.push({ day, weekday: weekdayOf(day), share: (end - Math.max(start, now)) / (end - start) })
-  }
-  // A period without a near end has no forecast.
-  return []
 }
 
 function daysBetween(first: string, last: string): string[] {
   const days: string[] = []
   for (let day = first; day <= last; day = addDays(day, 1)) days.push(day)
   return days
-}
-
-function weekdayOf(day: string): number {
-  return new Date(`${day}T00:00:00Z`).getUTCDay()
 }

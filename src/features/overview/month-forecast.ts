@@ -1,17 +1,9 @@
 /** The cost of the current month by its end, calculated as the forecasts of budgets are. Pure. */
-import { addDays, dayAt, daysOfMonth, type Span, startOfDay } from '../../lib/calendar.ts'
+import { addDays, dayAt, daysOfMonth, type Span, spanOf, startOfDay } from '../../lib/calendar.ts'
 import { timestamp } from '../../lib/duration.ts'
-import { forecast } from '../../shared/forecast.ts'
+import { forecast, hourAt, PAST_DAYS, restOf, weekdayOf } from '../../shared/forecast.ts'
 import type { UsageReport } from '../reports/schema.ts'
 import type { MonthForecast } from './schema.ts'
-
-/** Whole days that a forecast is based on. */
-const PAST_DAYS = 28
-
-const HOUR_MS = 3_600_000
-
-/** The hour that a forecast is made for: one that changes while it is read is not trusted. */
-export const hourAt = (now: number): number => now - (now % HOUR_MS)
 
 /** The days whose cost a forecast needs, until its hour; at least a moment. */
 export function forecastSpan(now: number, timeZone: string): Span {
@@ -22,8 +14,6 @@ export function forecastSpan(now: number, timeZone: string): Span {
 
 /** Amounts are whole numbers of these, in which they add up without rounding errors. */
 const NANOS = 1e9
-
-const weekdayOf = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCDay()
 
 /** From the days of {@link forecastSpan}; null if there is too little data. Unknown cost counts as none, as in budgets. */
 export function monthForecast(byDay: Pick<UsageReport, 'data'>, timeZone: string, now: number): MonthForecast | null {
@@ -38,18 +28,10 @@ export function monthForecast(byDay: Pick<UsageReport, 'data'>, timeZone: string
   const past = days
     .filter(({ day }) => day < today)
     .map(({ day, nanos }) => ({ weekday: weekdayOf(day), spent: nanos / NANOS }))
-  const predicted = forecast({ past, spent, available: Number.POSITIVE_INFINITY, rest: restOf(today, timeZone, hour) })
+  const { endingAt: endsAt } = spanOf(daysOfMonth(month)!, timeZone)
+  const rest = restOf({ today, now: hour, endsAt }, timeZone)
+  const predicted = forecast({ past, spent, available: Number.POSITIVE_INFINITY, rest })
   if (!predicted) return null
   const { amount, low, high } = predicted
   return { month, at: timestamp(hour), spent, amount, low, high }
-}
-
-function restOf(today: string, timeZone: string, hour: number) {
-  const rest: { day: string; weekday: number; share: number }[] = []
-  const { to } = daysOfMonth(today.slice(0, 7))!
-  for (let day = today; day <= to; day = addDays(day, 1)) {
-    const [start, end] = [startOfDay(day, timeZone), startOfDay(addDays(day, 1), timeZone)]
-    rest.push({ day, weekday: weekdayOf(day), share: (end - Math.max(start, hour)) / (end - start) })
-  }
-  return rest
 }

@@ -7,6 +7,7 @@ import type { Viewer } from '../../access/visibility.ts'
 import type { Span } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { QueryTexts } from '../../schema/query.ts'
+import { keyOf } from '../../shared/dimensions.ts'
 import type { BudgetBody, BudgetState } from '../budgets/schema.ts'
 import type { BudgetAsker, BudgetsService } from '../budgets/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
@@ -109,15 +110,14 @@ const OWN: ReadonlySet<string> = new Set(['bucket_width', 'group_by', 'previous_
 
 /** The keys of the groups with the highest cost and of those with the most tokens; not of what is in no group. */
 function largestIn({ data: [all] }: UsageReport, dimension: OverviewDimension): string[] {
-  const keyOf = ({ [dimension]: group }: UsageResult) => (typeof group === 'object' ? group?.id : group)
-  const groups = (all?.results ?? []).filter((result) => keyOf(result) !== undefined)
+  const groups = (all?.results ?? []).filter((result) => keyOf(result, dimension) !== null)
   const most = (measure: (result: UsageResult) => number) =>
     groups
       .filter((result) => measure(result) > 0)
       .toSorted((one, other) => measure(other) - measure(one))
       .slice(0, SHOWN)
   const chosen = [...most(({ cost }) => cost ?? 0), ...most(({ tokens }) => tokens.total)]
-  return [...new Set(chosen.map((result) => keyOf(result)!))]
+  return [...new Set(chosen.map((result) => keyOf(result, dimension)!))]
 }
 
 /** The part of a budget that is used. Exact amounts are JSON texts. */

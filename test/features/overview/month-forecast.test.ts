@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import { forecastSpan, hourAt, monthForecast } from '../../../src/features/overview/month-forecast.ts'
+import { forecastSpan, monthForecast } from '../../../src/features/overview/month-forecast.ts'
 import type { UsageReport } from '../../../src/features/reports/schema.ts'
 import { addDays } from '../../../src/lib/calendar.ts'
+import { hourAt } from '../../../src/shared/forecast.ts'
 
 const costsByDay = (from: string, costs: number[]) =>
   ({
