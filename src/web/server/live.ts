@@ -8,9 +8,9 @@ import { type Part, queryClient } from './queries.ts'
 
 /** What pages read of each kind of change. */
 const PARTS: Record<string, readonly Part[]> = {
-  entries: ['entries', 'reports', 'overview', 'inbox'],
+  entries: ['entries', 'reports', 'inbox'],
   sheets: ['sheets', 'inbox'],
-  budgets: ['budgets', 'overview'],
+  budgets: ['budgets', 'reports'],
   bills: ['bills', 'inbox'],
   prices: ['prices', 'inbox'],
   work: ['clients', 'projects', 'tickets', 'inbox'],
@@ -23,7 +23,7 @@ const EVERY_MS = 3_000
 
 /** The same for reports, of which a page has many, and for what is counted of all entries. */
 const SUMS_EVERY_MS = 15_000
-const SUMS: readonly Part[] = ['reports', 'overview', 'inbox']
+const SUMS: readonly Part[] = ['reports', 'inbox']
 
 /** After the server refused a stream, which a browser does not repeat by itself. */
 const AGAIN_MS = 30_000

@@ -8,7 +8,6 @@ import { keepVersion } from './versions.ts'
 
 export type Part =
   | 'me'
-  | 'overview'
   | 'inbox'
   | 'entries'
   | 'reports'
@@ -61,10 +60,9 @@ export const queryClient: QueryClient = new QueryClient({
   },
 })
 
-/** With what waits for the person and the overview, which any change may settle. */
+/** With what waits for the person, and the overview, which shows some of everything. */
 export const forget = (parts: readonly Part[]) =>
-  Promise.all(
-    [...new Set<Part>([...parts, 'inbox', 'overview'])].map((part) =>
-      queryClient.invalidateQueries({ queryKey: [part] }),
-    ),
-  )
+  queryClient.invalidateQueries({
+    predicate: ({ queryKey: [part, kind] }) =>
+      part === 'inbox' || parts.includes(part as Part) || (part === 'reports' && kind === 'overview'),
+  })

@@ -14,8 +14,7 @@ const COMPLETE_MS = 300_000
 /** From here on it is days that changed, whose totals are made again within seconds. */
 const NEARLY = 99
 
-const isFailedReport = ({ queryKey: [part], state }: Query) =>
-  (part === 'reports' || part === 'overview') && state.status === 'error'
+const isFailedReport = ({ queryKey, state }: Query) => queryKey[0] === 'reports' && state.status === 'error'
 
 export function PreparingReports() {
   const { data } = useQuery({

@@ -33,7 +33,7 @@ export const overviewQuery = (scope: Scope, { dimension, width }: Omit<Chosen, '
   const previous = scopeBefore(scope).period
   const query = overviewParameters({ period, previous, filter: parametersOf(filter), width, dimension })
   return queryOptions({
-    queryKey: ['overview', query],
+    queryKey: ['reports', 'overview', query],
     queryFn: async ({ signal }): Promise<Overview> => answer(apiUntil(signal).reports.overview.get({ query })),
     placeholderData: keepPreviousData,
   })
