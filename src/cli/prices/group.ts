@@ -135,7 +135,7 @@ function addPricesShowCommand(prices: Command): void {
         const named = known.filter((alias) => alias.alias === model)
         const models = [model, ...named.map((alias) => alias.model)]
         return {
-          rows: (await all.prices.everyPrice({ models })).map(priceBody),
+          rows: (await all.prices.pricesOf(models)).map(priceBody),
           aliases: known.filter((alias) => models.includes(alias.model) || alias.alias === model).map(aliasBody),
           resolution: resolutionBody(await all.prices.resolve(model, null)),
           timeZone: (await all.organization.settings()).timeZone,

@@ -130,6 +130,8 @@ export interface PricesService extends ReturnType<typeof createSetByHand> {
   listPrices(query: Pick<PriceListQuery, 'filter' | 'limit' | 'after' | 'by'>): Promise<Page<ListedPrice>>
   /** All prices that match the filter, models in use first, by name, the newest first. */
   everyPrice(filter: PriceFilter): Promise<ListedPrice[]>
+  /** The prices of these models, by name, the newest first. */
+  pricesOf(models: string[]): Promise<PriceView[]>
   /** The text of a file in Tally's own format, from which `planTable` reads the same rows. */
   exportPrices(format: ExportFormat, filter: PriceFilter): Promise<string>
   /** Throws `not_found`. */
@@ -354,6 +356,9 @@ export function createPricesService({ db, clock, audit, organization }: PricesDe
     },
 
     everyPrice: async (filter) => inOrder(listed(await listViews(db.read, filter), await usedModels())),
+
+    // Without counting where they are used, which reads the entries of months.
+    pricesOf: async (models) => inOrder(listed(await listViews(db.read, { models }), new Set())),
 
     async exportPrices(format, filter) {
       const views = await listViews(db.read, filter)
