@@ -35,10 +35,14 @@ export function timestamp(moment: number): string {
  * A moment for people: the day that begins then in the time zone, `2026-12-01 UTC` for one of UTC that begins at another
  * time there, else a timestamp.
  */
-export function momentText(moment: number, timeZone: string): string {
-  const day = dayAt(moment, timeZone)
-  if (startOfDay(day, timeZone) === moment) return day
-  return timestamp(moment).replace('T00:00:00.000Z', ' UTC')
+export function momentText(
+  moment: number,
+  timeZone: string,
+  write: { day: (day: string) => string; time: (moment: number) => string } = { day: (day) => day, time: timestamp },
+): string {
+  const [day, utcDay] = [dayAt(moment, timeZone), dayAt(moment, 'UTC')]
+  if (startOfDay(day, timeZone) === moment) return write.day(day)
+  return startOfDay(utcDay, 'UTC') === moment ? `${write.day(utcDay)} UTC` : write.time(moment)
 }
 
 export function timestampOrNull(moment: number | null): string | null {

@@ -1,9 +1,8 @@
 /** The e-mail about changed prices of models in use. Pure. */
 
 import type { PriceChangeNotice } from '../../database/schema/records.ts'
-import { dayAt, startOfDay } from '../../lib/calendar.ts'
 import { counted } from '../../lib/counted.ts'
-import { timestampOrNull } from '../../lib/duration.ts'
+import { momentText, timestampOrNull } from '../../lib/duration.ts'
 import { formatDecimal } from '../../lib/money.ts'
 import type { Formats } from '../../shared/locales.ts'
 import { PER_MILLION_DIGITS } from './formats/reader.ts'
@@ -57,23 +56,15 @@ export function noticeSubject({ models }: PriceChangeNotice): string {
   return `Prices of ${counted(models, 'model')} in use have changed`
 }
 
-/** The day that begins then in the time zone, or in UTC, else the time. */
-function startText(at: number, timeZone: string, { day, moment }: Formats): string {
-  for (const [zone, suffix] of [[timeZone, ''] as const, ['UTC', ' UTC'] as const]) {
-    const begun = dayAt(at, zone)
-    if (startOfDay(begun, zone) === at) return `${day(begun)}${suffix}`
-  }
-  return `${moment(at, 'UTC')} UTC`
-}
-
 export function noticeText({ notice, organization, formats, timeZone, source, load }: NoticeParts): string {
   const { changes, models } = notice
+  const write = { day: formats.day, time: (at: number) => `${formats.moment(at, 'UTC')} UTC` }
   return [
     `An update of the prices on ${organization}'s Tally server changed the prices of models in use by more than 5%.`,
     `The source is ${source}. Prices are in US dollars per million tokens.`,
     '',
     ...changes.flatMap(({ provider, model, effective_from, prices }) => [
-      `${model} (${provider})${effective_from === null ? '' : `, from ${startText(Date.parse(effective_from), timeZone, formats)}`}`,
+      `${model} (${provider})${effective_from === null ? '' : `, from ${momentText(Date.parse(effective_from), timeZone, write)}`}`,
       ...prices.map(({ kind, before, after }) => `  ${kind.replaceAll('_', ' ').padEnd(14)}  ${before} -> ${after}`),
       ...(prices.length === 0 ? ['  long-context prices'] : []),
     ]),

@@ -1,5 +1,5 @@
 /** Formatting of counts and sizes. */
-import { cached } from './locale.ts'
+import { cached, documentFormats } from './locale.ts'
 
 const whole = () => cached('whole', (locale) => new Intl.NumberFormat(locale))
 const three = () =>
@@ -22,7 +22,7 @@ export const decimalsOf = (value: number, least: number, most: number): string =
   ).format(value)
 
 /** An English text with a number, such as `$2.5K`, with the decimal mark of the locale. */
-export const marked = (text: string): string => text.replace('.', decimalsOf(0.5, 1, 1).charAt(1))
+export const marked = (text: string): string => documentFormats().marked(text)
 
 /** Counts from here on are shown with three significant digits, which is enough to compare them. */
 const ROUGH_FROM = 10_000

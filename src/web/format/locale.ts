@@ -2,7 +2,7 @@
  * The locale of numbers and dates: the person's, else the organization's, else the browser's. Set before anything is rendered. The
  * language of the texts stays English, so relative times and compact units do.
  */
-import { intlTag, localeOf, USUAL_LOCALE } from '../../shared/locales.ts'
+import { type Formats, formatsOf, intlTag, localeOf, USUAL_LOCALE } from '../../shared/locales.ts'
 
 let current: string = USUAL_LOCALE
 let formats = new Map<string, unknown>()
@@ -18,6 +18,9 @@ export function setLocale(...wanted: (string | null)[]): void {
   current = next
   formats = new Map()
 }
+
+/** As documents and e-mails in the locale write numbers. */
+export const documentFormats = (): Formats => formatsOf(current)
 
 /** A format of the locale, made once: that takes a hundred times as long as using it. */
 export function cached<Format>(key: string, make: (locale: string) => Format): Format {
