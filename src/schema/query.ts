@@ -1,6 +1,7 @@
 /** Parses request parameters from text: a query string or command-line options. Pure. */
 import { type Issue, validationFailed } from '../errors.ts'
 import { parseMoment } from '../lib/duration.ts'
+import { ORDERS } from '../shared/report-table.ts'
 
 /** A plus sign of an offset that was not percent-encoded arrives as a space. */
 const UNENCODED_PLUS = / (?=\d{2}(:?\d{2})?$)/
@@ -26,7 +27,7 @@ export interface ListPage {
 /** What a list can be sorted by, and of which kind it is: texts by their bytes, numbers also of moments. */
 export type Sorts = Readonly<Record<string, 'text' | 'number'>>
 
-export const ORDERS = ['desc', 'asc'] as const
+export { ORDERS }
 
 /** A row's place in an order. */
 export interface SortPosition {

@@ -23,7 +23,8 @@ export interface Sortable {
 }
 
 export interface RowOrder {
-  sort: Sort
+  /** Undefined for the order that the rows have. */
+  sort: Sort | undefined
   order: (typeof ORDERS)[number]
   /** Part of a name. */
   search: string | undefined
@@ -42,6 +43,7 @@ export function sortedRows<Row>(
   const text = search?.toLowerCase() ?? ''
   const sign = order === 'asc' ? 1 : -1
   const compare = (one: Sortable, other: Sortable): number => {
+    if (sort === undefined) return 0
     if (sort === 'name' || sort === 'second') {
       const at = sort === 'name' ? 0 : 1
       return (one.names[at] ?? '').localeCompare(other.names[at] ?? '')

@@ -106,8 +106,7 @@ export interface SharedUsage {
   chart: ChartKind | undefined
   /** What it is compared with: the same groups in an earlier period. */
   earlier: ShownReport | undefined
-  /** Undefined for the order of the report. */
-  order: Partial<RowOrder> & Pick<RowOrder, 'order' | 'search'>
+  order: RowOrder
   /** By the first dimension over time; undefined for a chart by group. */
   trend: ShownReport | undefined
   /** The same of what it is compared with. */
@@ -349,7 +348,7 @@ export function createShareLinksService(dependencies: Dependencies) {
         ...{ title, money, otherFilters: otherFilters(report), formats: formatsOf(locale ?? USUAL_LOCALE) },
         period: period as MovingPeriod | undefined,
         chart: chart === 'none' ? undefined : chart,
-        order: { order, search, ...(sort && { sort }) },
+        order: { sort, order, search },
         ...(await readReport({ report, showsPeople, money }, creator)),
       }
     } catch (error) {

@@ -7,7 +7,7 @@ import { type Html, html } from '../../../http/pages/html.ts'
 import { pageRoute } from '../../../http/pages/policy.ts'
 import { keyOf, labelOf, titleOf } from '../../../shared/dimensions.ts'
 import type { Formats } from '../../../shared/locales.ts'
-import { sortedRows } from '../../../shared/report-table.ts'
+import { type Sortable, sortedRows } from '../../../shared/report-table.ts'
 import { chartOf, type Drawing, type DrawnChart } from '../chart.ts'
 import type { MovingPeriod } from '../period.ts'
 import type { ShownFigures, ShownMeasure, ShownResult } from '../report.ts'
@@ -251,7 +251,7 @@ function rowsOf(shared: SharedUsage): Row[] {
     ...rows,
     ...gone.map(([, before]): Row => ({ period: '', result: { ...before, ...NO_USAGE, amounts: [] }, before })),
   ]
-  const sortableOf = (row: Row) => ({
+  const sortableOf = (row: Row): Sortable => ({
     names: report.group_by.map((dimension) => labelOf(row.result, dimension)),
     value: measure.of(row.result),
     earlier: valueBefore(measure, row),
@@ -259,9 +259,7 @@ function rowsOf(shared: SharedUsage): Row[] {
     tokens: row.result.tokens.total,
     entries: row.result.entries,
   })
-  const { sort, search } = order
-  if (sort !== undefined) return sortedRows(all, sortableOf, { ...order, sort })
-  return all.filter((row) => sortedRows([row], sortableOf, { ...order, sort: 'value', search }).length > 0)
+  return sortedRows(all, sortableOf, order)
 }
 
 function currentRows({ report, money, formats }: SharedUsage): Omit<Row, 'before'>[] {

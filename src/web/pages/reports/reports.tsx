@@ -120,7 +120,7 @@ interface GroupsProps {
   earlier: Usage | undefined
   question: ReturnType<typeof questionOf>
   label: string
-  order: RowOrder
+  order: RowOrder & { sort: Sort }
   show: (
     changes: { sort?: Sort | undefined; order?: 'asc' | undefined; search?: string | undefined },
     how?: { replace?: boolean },
