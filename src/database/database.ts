@@ -51,8 +51,7 @@ export interface Reader extends Pick<Builders, 'select' | 'selectDistinct' | 'wi
    * paths: building a query costs several times as much as running it. `build` must depend only on its arguments.
    *
    * A placeholder that is compared (`eq(column, placeholder)`) is not converted for the driver: ids, flags and JSON need
-   * `sql.param(placeholder, column)`. SQLite compiles a statement again at every run, 23 µs instead of 1, if its planner
-   * weighs a LIMIT or ORDER BY against a bound value: read all rows of a key and sort them, and look up instead of joining.
+   * `sql.param(placeholder, column)`.
    */
   prepared<Row>(key: string, build: (reader: this) => Preparable<Row>): Prepared<Row>
   /**

@@ -1,10 +1,4 @@
-/**
- * Entries as rows, and views of them with the names of what they refer to.
- *
- * Intentionally neither ORDER BY nor LIMIT in the queries of a report, here and in the other stores: SQLite prepares a
- * statement again at every execution if the planner has weighed a bound value for one of them, which costs 4 µs for a
- * narrow row and 23 µs for an entry. Such queries find a few rows by a unique key, and are sorted afterwards.
- */
+/** Entries as rows, and views of them with the names of what they refer to. */
 
 import { aliasedTable, and, eq, gte, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'

@@ -58,7 +58,6 @@ function selectProjectByName(reader: Reader) {
     .select({ id: projectNames.projectId })
     .from(projectNames)
     .where(eq(projectNames.folded, sql.placeholder('folded')))
-  // Not a join: SQLite would prepare it again at every execution, at ten times the cost.
   return reader.select(projectColumns(reader)).from(projects).where(eq(projects.id, named))
 }
 
