@@ -80,6 +80,7 @@ import postgresActiveTimeOfReports from './postgres/0052_active_time_of_reports.
 import postgresAgentStatus from './postgres/0053_agent_status.sql' with { type: 'text' }
 import postgresTelemetryCalls from './postgres/0054_telemetry_calls.sql' with { type: 'text' }
 import postgresLocale from './postgres/0055_locale.sql' with { type: 'text' }
+import postgresCheaperTriggers from './postgres/0056_cheaper_triggers.sql' with { type: 'text' }
 import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -137,6 +138,7 @@ import sqliteActiveTimeOfReports from './sqlite/0052_active_time_of_reports.sql'
 import sqliteAgentStatus from './sqlite/0053_agent_status.sql' with { type: 'text' }
 import sqliteTelemetryCalls from './sqlite/0054_telemetry_calls.sql' with { type: 'text' }
 import sqliteLocale from './sqlite/0055_locale.sql' with { type: 'text' }
+import sqliteCheaperTriggers from './sqlite/0056_cheaper_triggers.sql' with { type: 'text' }
 import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
@@ -295,5 +297,11 @@ export const MIGRATIONS: Migration[] = [
     name: 'locale',
     sql: { sqlite: sqliteLocale, postgres: postgresLocale },
     compatibleFrom: 54,
+  },
+  {
+    version: 56,
+    name: 'cheaper_triggers',
+    sql: { sqlite: sqliteCheaperTriggers, postgres: postgresCheaperTriggers },
+    compatibleFrom: 55,
   },
 ]
