@@ -61,7 +61,7 @@ import { grantOperations } from './features/viewers/operations/grants.ts'
 import { sharedOperations } from './features/viewers/operations/shared.ts'
 import { webhookOperations } from './features/webhooks/operations/webhooks.ts'
 import { requireAllow } from './http/access.ts'
-import { clientAddresses } from './http/client-address.ts'
+import { clientAddresses, type Listening } from './http/client-address.ts'
 import { stopReadsOnDisconnect } from './http/disconnects.ts'
 import { health } from './http/health.ts'
 import { metricsRoute } from './http/metrics.ts'
@@ -114,6 +114,7 @@ export const createApp = ({
   const addressOf = clientAddresses(trustedProxies)
   const rateLimits = rateLimit > 0 ? new RateLimits(clock, rateLimit, people.shareCalls) : undefined
   const routes = (): readonly DescribedRoute[] => app.routes as DescribedRoute[]
+  const listening = (): Listening => app.server
   // Elysia's normalization drops unknown fields, which schemas are to refuse. A chain of some 35 `use` is too deep for
   // TypeScript, so it branches.
   const app = new Elysia({ name: 'tally', normalize: false })
@@ -123,6 +124,7 @@ export const createApp = ({
         people,
         cookie,
         addressOf,
+        listening,
         publicUrlOption,
         publicUrl,
         rateLimits,

@@ -21,6 +21,7 @@ import { ROLES, STAFF_ROLES } from '../schema/fields.ts'
 import { includesScope, type RouteScope, type Scope, scopesOfRoute } from '../shared/token-scopes.ts'
 import { bodies, jsonParser } from './body.ts'
 import { matchedVersions } from './entity-tags.ts'
+import { plainEffect, plainHook } from './hooks.ts'
 import { type QueryCall, restoreBrackets } from './query.ts'
 import { readResponse } from './responses.ts'
 
@@ -137,7 +138,7 @@ export const access = () =>
         introspect: (route: Declared) => {
           route.objectKind = kind
         },
-        transform: (call: object) => readVersion(call as ObjectCall, kind),
+        transform: plainHook((call: object) => readVersion(call as ObjectCall, kind)),
       }),
       allow: (allowed: Allowed) => {
         // Its scope may be declared after `allow`.
@@ -154,11 +155,11 @@ export const access = () =>
           },
           ...(check && {
             transform: [
-              (call: Call) => {
+              plainEffect((call: Call) => {
                 check(call)
                 call.allowed = check
-              },
-              (call: object) => restoreBrackets(call as QueryCall),
+              }),
+              plainEffect((call: object) => restoreBrackets(call as QueryCall)),
             ],
           }),
           // Recording usage pays nothing for what only readers need.

@@ -10,6 +10,7 @@ import { parseExactJson } from '../lib/exact-json.ts'
 import { GatheredBytes } from '../lib/gathered-bytes.ts'
 import { countParsedMembers, duplicateNames, type JsonCounts, JsonLimitExceeded, scanJson } from '../lib/json-scan.ts'
 import { removeNulls } from '../schema/absent-fields.ts'
+import { plainHook } from './hooks.ts'
 import { type BodyMemory, COUNTED_BYTES } from './load-limits.ts'
 import { partsOf } from './unread-bodies.ts'
 
@@ -59,7 +60,8 @@ const DEPTH_LIMIT = 100
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
 
 /** `http/requests.ts` adds the rest of the context to every request. */
-const parser = (read: (context: BodyContext) => Promise<unknown>) => (context: object) => read(context as BodyContext)
+const parser = (read: (context: BodyContext) => Promise<unknown>) =>
+  plainHook(read as (context: object) => Promise<unknown>)
 
 /** `parse: 'report'`, `'batch'`, `'table'` or `'picture'` on a route. */
 export const bodies = () =>
@@ -71,9 +73,7 @@ export const bodies = () =>
 
 /** `report` for a route whose `body` is this schema: nulls of optional fields are removed before validation. */
 export function jsonParser(schema: TSchema) {
-  return function report(context: object) {
-    return readJson(context as BodyContext, schema)
-  }
+  return parser((context) => readJson(context, schema))
 }
 
 export async function readJson(context: BodyContext, schema?: TSchema): Promise<unknown> {

@@ -20,6 +20,7 @@ import { AnonymousLoad } from './anonymous-load.ts'
 import type { AddressOf, Listening } from './client-address.ts'
 import { takeTurnsAs } from './disconnects.ts'
 import { ExportLimit, ExportResponse } from './exports.ts'
+import { plainEffect, plainHook } from './hooks.ts'
 import { BodyMemory, REQUEST_LIMIT, requireRoom } from './load-limits.ts'
 import { isOtlpExport, MISDIRECTED_ADVICE, otlpRefusal } from './otlp.ts'
 import { asksForPage, notFoundPage } from './pages/not-found.ts'
@@ -64,7 +65,6 @@ function requireSingleHeaders({ headers }: Request): void {
 interface Incoming {
   request: Request
   path: string
-  server: Listening
   caller: Caller | null
   authenticate: Authenticate
   address: () => string
@@ -79,6 +79,8 @@ export interface RequestsDependencies {
   people: Authentication
   cookie: SessionCookie
   addressOf: AddressOf
+  /** The server; null for requests that do not come over a socket. */
+  listening?: () => Listening
   /** What an option of this server gives as the public URL. */
   publicUrlOption?: string | undefined
   /** The public URL in effect. */
@@ -103,6 +105,7 @@ export const requests = (dependencies: RequestsDependencies) => {
     people,
     cookie,
     addressOf,
+    listening = () => null,
     publicUrlOption,
     publicUrl,
     rateLimits,
@@ -187,53 +190,56 @@ export const requests = (dependencies: RequestsDependencies) => {
 
   const securityHeaders = { ...SECURITY_HEADERS, ...transportSecurityOf(publicUrlOption) }
 
+  /** Before anything else is known of a request. */
+  function receive(incoming: Incoming): void | Promise<void> {
+    incoming.startedAt = performance.now()
+    const { headers } = incoming.request
+    const sent = headers.get('x-request-id')
+    incoming.requestId = sent && SANE_REQUEST_ID.test(sent) ? sent : Bun.randomUUIDv7()
+    Object.assign(incoming.set.headers, securityHeaders, { 'x-request-id': incoming.requestId })
+    incoming.caller = null
+    incoming.authenticate = authenticateAgain
+    incoming.bodyMemory = bodyMemory
+    incoming.versions = versions ?? null
+    incoming.address = () => addressOf(incoming.request, listening())
+    requireSingleHeaders(incoming.request)
+    // Public routes, such as health checks, respond even if too many requests are pending.
+    if (isPublic(incoming.request.method, incoming.path)) return admitAnonymous(incoming)
+    requireRoom(listening()?.pendingRequests ?? 0, requestLimit)
+    let caller: Caller | Promise<Caller>
+    try {
+      caller = authenticate(incoming.request)
+    } catch (error) {
+      return refuse(incoming, error)
+    }
+    if (caller instanceof Promise) {
+      return caller.then(
+        (known) => admit(incoming, known),
+        (error) => refuse(incoming, error),
+      )
+    }
+    admit(incoming, caller)
+  }
+
+  function admitExport(incoming: Incoming & { response?: unknown; allowed: null }): void {
+    const { response, request, path, requestId, caller } = incoming
+    if (!(response instanceof ExportResponse)) return
+    exportLimit.admit(response, request, {
+      caller,
+      renew: caller && (() => renewedCaller(incoming)),
+      onFailure: (error) =>
+        logProblem(logger, asProblemOf(error), error, {
+          id: requestId,
+          method: request.method,
+          path: loggedPath(path),
+        }),
+    })
+  }
+
   return new Elysia({ name: 'requests', normalize: false })
     .use(requestState())
-    .onRequest((context) => {
-      const incoming = context as unknown as Incoming
-      incoming.startedAt = performance.now()
-      const { headers } = incoming.request
-      const sent = headers.get('x-request-id')
-      incoming.requestId = sent && SANE_REQUEST_ID.test(sent) ? sent : Bun.randomUUIDv7()
-      Object.assign(incoming.set.headers, securityHeaders, { 'x-request-id': incoming.requestId })
-      incoming.caller = null
-      incoming.authenticate = authenticateAgain
-      incoming.bodyMemory = bodyMemory
-      incoming.versions = versions ?? null
-      incoming.address = () => addressOf(incoming.request, incoming.server)
-      requireSingleHeaders(incoming.request)
-      // Public routes, such as health checks, respond even if too many requests are pending.
-      if (isPublic(incoming.request.method, incoming.path)) return admitAnonymous(incoming)
-      requireRoom(incoming.server?.pendingRequests ?? 0, requestLimit)
-      let caller: Caller | Promise<Caller>
-      try {
-        caller = authenticate(incoming.request)
-      } catch (error) {
-        return refuse(incoming, error)
-      }
-      if (caller instanceof Promise) {
-        return caller.then(
-          (known) => admit(incoming, known),
-          (error) => refuse(incoming, error),
-        )
-      }
-      admit(incoming, caller)
-    })
-    .onAfterHandle({ as: 'global' }, (context) => {
-      const { response } = context as { response?: unknown }
-      if (!(response instanceof ExportResponse)) return
-      const { request, path, requestId, caller } = context
-      exportLimit.admit(response, request, {
-        caller,
-        renew: caller && (() => renewedCaller(context)),
-        onFailure: (error) =>
-          logProblem(logger, asProblemOf(error), error, {
-            id: requestId,
-            method: request.method,
-            path: loggedPath(path),
-          }),
-      })
-    })
+    .onRequest(plainHook(receive as (context: object) => void | Promise<void>))
+    .onAfterHandle({ as: 'global' }, plainEffect(admitExport as (context: object) => void))
     .onAfterResponse({ as: 'global' }, (context) => {
       const { request, route, set, requestId, startedAt } = context as typeof context &
         Partial<Pick<Incoming, 'startedAt'>>
