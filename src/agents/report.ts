@@ -144,8 +144,15 @@ function fitted(cells: readonly Cell[], timeZone: string): readonly Cell[] {
 }
 
 /** Counts that are absent are 0. */
-function withoutZeros({ threshold, ...counts }: RequestsAbove): { threshold: number } & Partial<Counts> {
-  return { threshold, ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)) }
+function withoutZeros(above: RequestsAbove): { threshold: number } & Partial<Counts> {
+  const { threshold, input, output, cache_read, cache_write, cache_write_1h } = above
+  const counts: { threshold: number } & Partial<Counts> = { threshold }
+  if (input > 0) counts.input = input
+  if (output > 0) counts.output = output
+  if (cache_read > 0) counts.cache_read = cache_read
+  if (cache_write > 0) counts.cache_write = cache_write
+  if (cache_write_1h > 0) counts.cache_write_1h = cache_write_1h
+  return counts
 }
 
 /** One line without control characters and unpaired surrogates, which the endpoint rejects. */

@@ -2,7 +2,7 @@
  * Caches the content of session files, so that only changed ones are read again. Contains counts, times and folders,
  * and nothing of the conversations. May be deleted at any time.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
 import { REQUEST_THRESHOLDS } from '../lib/request-thresholds.ts'
@@ -78,10 +78,14 @@ type CellRow = [
   requestsAbove: number[][],
 ]
 
+/** What is kept of most files is shorter, and there can be thousands. */
+const PIECE_LENGTH = 262_144
+
 export class ScanCache {
   #files: Record<string, KeptFile> | undefined
-  /** Members of a JSON object: as text, because as objects they would use several times the memory. */
-  #current: string[] = []
+  /** A JSON object in pieces, because its members would use several times the memory as objects. */
+  readonly #current: Buffer[] = []
+  #piece = '{'
 
   constructor(
     readonly environment: AgentsEnvironment,
@@ -108,14 +112,15 @@ export class ScanCache {
 
   keepScan(files: readonly FileState[], scan: KeptScan): void {
     const sums = scan.sums.map(({ cells: _, days, ...sum }) => (days.length === 1 ? sum : { ...sum, days }))
-    const cells = packed(scan.sums.map((sum) => sum.cells().map(rowOfCell)))
+    // One by one, since all rows together use several times the memory of their text.
+    const cells = packed(`[${scan.sums.map((sum) => JSON.stringify(sum.cells().map(rowOfCell))).join(',')}]`)
     const stored: StoredScan = { digest: digestOf(files), scan: { ...scan, sums }, cells, checksum: checksumOf(cells) }
     storeKept(this.environment, `${this.agent}-scan`, stored)
   }
 
   /** Keeps only the files that were found or read since the cache was created. */
   keepFiles(): void {
-    storeText(this.environment, `${this.agent}-files`, `{${this.#current.join(',')}}`)
+    storePieces(this.environment, `${this.agent}-files`, [...this.#current, Buffer.from(`${this.#piece}}`)])
   }
 
   /** Undefined if the file has changed since it was read. */
@@ -129,13 +134,17 @@ export class ScanCache {
   }
 
   keepReading({ path, state }: FileState, reading: FileReading): void {
-    const names = new Map<string, number>()
+    const names = new Names()
     const calls = reading.calls.map((call) => rowOfCall(call, names))
-    this.#keep(path, { ...reading, state, names: [...names.keys()], calls })
+    this.#keep(path, { ...reading, state, names: names.list(), calls })
   }
 
   #keep(path: string, file: KeptFile): void {
-    this.#current.push(`${JSON.stringify(path)}:${JSON.stringify(file)}`)
+    const isFirst = this.#current.length === 0 && this.#piece.length === 1
+    this.#piece += `${isFirst ? '' : ','}${JSON.stringify(path)}:${JSON.stringify(file)}`
+    if (this.#piece.length < PIECE_LENGTH) return
+    this.#current.push(Buffer.from(this.#piece))
+    this.#piece = ''
   }
 }
 
@@ -151,20 +160,31 @@ export function loadKept<Content>(environment: AgentsEnvironment, name: string):
 
 /** If the folder can't be written, the only consequence is that the next scan is slower. */
 export function storeKept(environment: AgentsEnvironment, name: string, content: unknown): void {
-  storeText(environment, name, JSON.stringify(content))
+  storePieces(environment, name, [Buffer.from(JSON.stringify(content))])
 }
 
-function storeText(environment: AgentsEnvironment, name: string, content: string): void {
+function storePieces(environment: AgentsEnvironment, name: string, content: readonly Buffer[]): void {
   const path = pathOf(environment, name)
   // Two scans at the same time write one each, and the later one stays.
   const unfinished = `${path}.${process.pid}`
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    writeFileSync(unfinished, `{"format":${JSON.stringify(FORMAT)},"content":${content}}`, { mode: 0o600 })
+    const file = openSync(unfinished, 'w', 0o600)
+    try {
+      writeWhole(file, Buffer.from(`{"format":${JSON.stringify(FORMAT)},"content":`))
+      for (const piece of content) writeWhole(file, piece)
+      writeWhole(file, Buffer.from('}'))
+    } finally {
+      closeSync(file)
+    }
     renameSync(unfinished, path)
   } catch {
     removeUnfinished(unfinished)
   }
+}
+
+function writeWhole(file: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
 }
 
 /** If the folder can't even be created, removing fails too, with or without `force`. */
@@ -188,32 +208,47 @@ function checksumOf(text: string): string {
   return Bun.hash(text).toString(36)
 }
 
-function rowOfCall(call: ModelCall, names: Map<string, number>): CallRow {
-  const place = (name: string) => {
-    const known = names.get(name)
-    if (known !== undefined) return known
-    names.set(name, names.size)
-    return names.size - 1
+/** The names in the rows of a file. */
+class Names {
+  readonly #places = new Map<string, number>()
+  /** Those of the row before, by column, which are mostly those of the next one too. */
+  readonly #names: string[] = []
+  readonly #latest: number[] = []
+
+  place(column: number, name: string): number {
+    if (this.#names[column] === name) return this.#latest[column]!
+    const place = this.#places.get(name) ?? this.#places.size
+    this.#places.set(name, place)
+    this.#names[column] = name
+    this.#latest[column] = place
+    return place
   }
+
+  list(): string[] {
+    return [...this.#places.keys()]
+  }
+}
+
+function rowOfCall(call: ModelCall, names: Names): CallRow {
   const { input, output, cache_read, cache_write, cache_write_1h } = call.counts
   return [
     call.key,
-    place(call.session),
-    place(call.owner),
+    names.place(0, call.session),
+    names.place(1, call.owner),
     call.at,
-    place(call.model),
-    place(call.provider),
+    names.place(2, call.model),
+    names.place(3, call.provider),
     input,
     output,
     cache_read,
     cache_write,
     cache_write_1h,
     call.cost,
-    place(call.folder),
-    place(call.branch),
+    names.place(4, call.folder),
+    names.place(5, call.branch),
     call.isSidechain ? 1 : 0,
     call.requests ?? 1,
-    place(call.remote ?? ''),
+    names.place(6, call.remote ?? ''),
     call.total ?? '',
     call.isSum ? 1 : 0,
     detailsOf(call),
@@ -274,8 +309,8 @@ function cellOfRow([repository, branch, firstAt, lastAt, requests, ...row]: Cell
 /** Higher levels save little, and take longer. */
 const COMPRESSION_LEVEL = 1
 
-function packed(content: unknown): string {
-  return Bun.zstdCompressSync(JSON.stringify(content), { level: COMPRESSION_LEVEL }).toString('base64')
+function packed(json: string): string {
+  return Bun.zstdCompressSync(json, { level: COMPRESSION_LEVEL }).toString('base64')
 }
 
 function unpacked<Content>(text: string): Content {

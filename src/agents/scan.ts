@@ -175,11 +175,13 @@ function shareNames(calls: readonly ModelCall[]): void {
     if (known === undefined) names.set(name, name)
     return known ?? name
   }
+  let last = calls[0]
   for (const call of calls) {
-    call.session = shared(call.session)
-    call.model = shared(call.model)
-    call.folder = shared(call.folder)
-    call.branch = shared(call.branch)
+    call.session = call.session === last!.session ? last!.session : shared(call.session)
+    call.model = call.model === last!.model ? last!.model : shared(call.model)
+    call.folder = call.folder === last!.folder ? last!.folder : shared(call.folder)
+    call.branch = call.branch === last!.branch ? last!.branch : shared(call.branch)
+    last = call
   }
 }
 

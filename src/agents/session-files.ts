@@ -1,6 +1,6 @@
 /** Finds session files and reads their state: size, modification time and identity. */
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs'
-import { dirname, extname, join, relative, resolve } from 'node:path'
+import { dirname, extname, normalize, resolve, sep } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
 import type { Damage } from './agent.ts'
 import type { Reader } from './readers/reader.ts'
@@ -29,9 +29,12 @@ export function findFiles(
   damage: Damage[],
   onFolder?: (folder: string) => void,
 ): FoundFile[] {
-  const inFolders = reader.folders(environment).flatMap((folder) => {
-    const isSessionFile = (path: string) => reader.isSessionFile(relative(folder, path))
-    const isSessionFolder = (path: string) => reader.isSessionFolder?.(relative(folder, path)) ?? true
+  const inFolders = reader.folders(environment).flatMap((each) => {
+    const folder = normalize(each)
+    // Not by `relative`, which takes as long as the rest.
+    const start = inFolder(folder, '').length
+    const isSessionFile = (path: string) => reader.isSessionFile(path.slice(start))
+    const isSessionFolder = (path: string) => reader.isSessionFolder?.(path.slice(start)) ?? true
     return pathsIn(folder, damage, { isSessionFile, isSessionFolder, ...(onFolder && { onFolder }) })
   })
   const found = new Map<string, FoundFile>()
@@ -92,7 +95,7 @@ function pathsIn(folder: string, damage: Damage[], { isSessionFile, isSessionFol
     folders.push(path)
     onFolder?.(path)
     for (const entry of entriesOf(path, damage)) {
-      const inside = join(path, entry.name)
+      const inside = inFolder(path, entry.name)
       if (entry.isSymbolicLink()) links.push(inside)
       else if (!entry.isDirectory()) paths.push(inside)
       else if (isSessionFolder(inside)) read(inside)
@@ -115,6 +118,12 @@ function pathsIn(folder: string, damage: Damage[], { isSessionFile, isSessionFol
     if (!known.has(identityOf(stats)) && isSessionFolder(link)) read(link)
   }
   return paths.filter(isSessionFile)
+}
+
+/** As `join`, for a folder whose path is normalized, in a fraction of the time. */
+function inFolder(folder: string, name: string): string {
+  if (folder === '.') return name
+  return folder.endsWith(sep) ? folder + name : folder + sep + name
 }
 
 function entriesOf(folder: string, damage: Damage[]): Dirent[] {

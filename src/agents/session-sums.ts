@@ -190,17 +190,22 @@ class CellSumming {
   }
 
   #requestsAbove(): RequestsAbove[] {
-    const known = REQUEST_THRESHOLDS.slice(0, this.#above.length).flatMap((threshold, index) => {
-      const counts = this.#above[index]
-      return counts ? [{ threshold, ...counts }] : []
-    })
-    const next = REQUEST_THRESHOLDS[this.#above.length]
-    return next === undefined ? known : [...known, { threshold: next, ...noCounts() }]
+    const above = this.#above
+    const known: RequestsAbove[] = []
+    for (let index = 0; index < above.length; index++) {
+      const counts = above[index]
+      if (counts) known.push({ threshold: REQUEST_THRESHOLDS[index]!, ...counts })
+    }
+    const next = REQUEST_THRESHOLDS[above.length]
+    if (next !== undefined) known.push({ threshold: next, ...noCounts() })
+    return known
   }
 
   cell(): Cell {
     return {
-      ...{ place: this.place, firstAt: this.#firstAt, lastAt: this.#lastAt },
+      place: this.place,
+      firstAt: this.#firstAt,
+      lastAt: this.#lastAt,
       tokens: this.#tokens,
       requestsAbove: this.#requestsAbove(),
       tools: Object.fromEntries(this.#tools),
