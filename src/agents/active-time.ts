@@ -15,14 +15,15 @@ type Span = Activity['spans'][number]
 export class ActivityReading {
   readonly #sessions = new Map<string, Activity>()
   #session: Activity | undefined
+  #name: string | undefined
   /** That of the previous line, which the next one mostly extends. */
   #span: Span | undefined
 
   /** Names the session of the lines that follow. */
   of(session: string): this {
-    const known = this.#sessions.get(session)
-    if (known && known === this.#session) return this
-    this.#session = known ?? { prompts: [], spans: [] }
+    if (session === this.#name) return this
+    this.#name = session
+    this.#session = this.#sessions.get(session) ?? { prompts: [], spans: [] }
     this.#sessions.set(session, this.#session)
     this.#span = this.#session.spans.at(-1)
     return this

@@ -67,9 +67,18 @@ function parseUtc(text: string): number | undefined {
   const fraction = length === 24 ? numberAt(text, 20, 23) : 0
   // Date.UTC takes years before 100 for those of the last century.
   const isPossible = year >= 100 && month >= 1 && month <= 12 && day >= 1 && hour < 24 && minute < 60 && second < 60
-  if (!isPossible || Number.isNaN(fraction) || (day > 28 && day > daysInMonth(year, month))) return undefined
-  return Date.UTC(year, month - 1, day, hour, minute, second, fraction)
+  if (!isPossible || Number.isNaN(fraction)) return undefined
+  const date = (year * 100 + month) * 100 + day
+  if (date !== latest.date) {
+    if (!(day <= 28 || day <= daysInMonth(year, month))) return undefined
+    latest.date = date
+    latest.midnight = Date.UTC(year, month - 1, day)
+  }
+  return latest.midnight + ((hour * 60 + minute) * 60 + second) * 1_000 + fraction
 }
+
+/** Most texts are of the same day as the one before. */
+const latest = { date: 0, midnight: 0 }
 
 /** The number of these digits; NaN if they are none, so that no comparison with it holds. */
 function numberAt(text: string, from: number, to: number): number {

@@ -45,10 +45,19 @@ class Evidence {
 /** Gives the lines of one file their keys: `<message> <request>`, and a time in place of a request without id. */
 export class RequestKeys {
   readonly #evidence = new Evidence()
+  /** Those of the line before, which is mostly of the same request. */
+  #message = ''
+  #request = ''
+  #key = ''
 
   keyOf(record: Record<string, unknown>, message: string, { at, counts }: Pick<ModelCall, 'at' | 'counts'>): string {
     const request = textOf(record.requestId)
-    if (request !== '') return `${message} ${request}`
+    if (request !== '') {
+      if (request !== this.#request || message !== this.#message) this.#key = `${message} ${request}`
+      this.#message = message
+      this.#request = request
+      return this.#key
+    }
     const uuid = textOf(record.uuid)
     // A line without ids can still be recognized by its uuid when it is copied.
     if (message === '') return uuid
