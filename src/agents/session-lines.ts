@@ -3,7 +3,7 @@
  * transcript is text without token counts, and searching for a few bytes costs a fraction of parsing.
  */
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
-import { zstdDecompressSync } from 'node:zlib'
+import type { FieldsReader } from './json-fields.ts'
 import { type DamageKind, type FileDamage, momentOf, type OnDamage } from './model-calls.ts'
 
 /** Most session files are smaller, and so are read with one call. The buffer is reused for the next file. */
@@ -23,8 +23,12 @@ const CLOSING_BRACE = 0x7d
 
 let block = Buffer.allocUnsafe(BLOCK_BYTES)
 
-/** Called with each line that contains one of the marks, parsed. */
-export type VisitLine<Line = number> = (record: Record<string, unknown>, line: Line) => void
+/**
+ * Called with each line that contains one of the marks, parsed.
+ *
+ * @param isUsual whether only the wanted fields were read, and the names of whole objects are known
+ */
+export type VisitLine<Line = number> = (record: Record<string, unknown>, line: Line, isUsual: boolean) => void
 
 /** Called with the time of each line that is not visited, if it has one. */
 export type OnTime = (at: number) => void
@@ -69,6 +73,13 @@ export class Damages {
   }
 }
 
+interface LineOptions {
+  /** The name of the field with the time of a line. */
+  timeName?: string
+  /** Reads lines of which only some fields matter. The record that is visited is overwritten by later ones. */
+  fields?: FieldsReader
+}
+
 /**
  * Visits the lines that contain one of `marks`, which are names in quotes: within a JSON text, the closing quote is
  * preceded by a backslash, so that prose about these names does not match. Reads up to the file's size when it is
@@ -80,9 +91,9 @@ export function readMarkedLines(
   damages: Damages,
   visit: VisitLine,
   onTime?: OnTime,
-  timeName = 'timestamp',
+  { timeName = 'timestamp', fields }: LineOptions = {},
 ): void {
-  const read = (source: Source) => new LineReading(source, marks, damages, visit, onTime, timeName).run()
+  const read = (source: Source) => new LineReading(source, marks, damages, visit, onTime, timeName, fields).run()
   try {
     if (path.endsWith('.zst')) read(decompressed(path))
     else readFile(path, read)
@@ -136,6 +147,8 @@ function sourceOf(content: Buffer): Source {
 /** One of the two decompressors has a limit, and the other notices that the end is missing. */
 function expand(content: Buffer): Buffer {
   try {
+    // Only here, because loading it takes longer than reading most files.
+    const { zstdDecompressSync } = process.getBuiltinModule('node:zlib')
     zstdDecompressSync(content, { maxOutputLength: LONGEST_DECOMPRESSED })
     if (content.length > 0) return Bun.zstdDecompressSync(content)
   } catch (error) {
@@ -150,6 +163,15 @@ function expand(content: Buffer): Buffer {
 interface Name {
   bytes: Buffer
   at: number
+}
+
+/** By text: they are the same for all files of an agent. */
+const NAMES = new Map<string, Buffer>()
+
+function nameOf(text: string): Name {
+  const bytes = NAMES.get(text) ?? Buffer.from(text)
+  NAMES.set(text, bytes)
+  return { bytes, at: -1 }
 }
 
 const USUAL_TIME_BYTES = '2026-11-20T17:53:04.123Z'.length
@@ -169,9 +191,10 @@ class LineReading {
     readonly visit: VisitLine,
     readonly onTime: OnTime | undefined,
     readonly timeName: string,
+    readonly fields?: FieldsReader,
   ) {
-    this.#time = { bytes: Buffer.from(`"${timeName}"`), at: -1 }
-    this.#marks = marks.map((mark) => ({ bytes: Buffer.from(mark), at: -1 }))
+    this.#time = nameOf(`"${timeName}"`)
+    this.#marks = marks.map(nameOf)
   }
 
   run(): void {
@@ -220,8 +243,9 @@ class LineReading {
       if (this.onTime) this.#passTime(bytes, from, to, this.onTime)
       return
     }
-    const record = isWhole ? parsedLine(bytes, from, to) : undefined
-    if (record) this.visit(record, this.#line)
+    const usual = isWhole ? this.fields?.read(bytes, from, to) : undefined
+    const record = usual ?? (isWhole ? parsedLine(bytes, from, to) : undefined)
+    if (record) this.visit(record, this.#line, usual !== undefined)
     else if (isLast) this.damages.add(UNFINISHED, this.#line, 'note')
     else this.damages.add(BROKEN, this.#line)
   }
@@ -231,12 +255,11 @@ class LineReading {
   }
 
   #isMarked(bytes: Buffer, from: number, to: number): boolean {
-    let isMarked = false
     for (const mark of this.#marks) {
       if (mark.at !== -1 && mark.at < from) mark.at = bytes.indexOf(mark.bytes, from)
-      if (mark.at !== -1 && mark.at < to) isMarked = true
+      if (mark.at !== -1 && mark.at < to) return true
     }
-    return isMarked
+    return false
   }
 
   /** A line with one time is not parsed. Where it contains several, only parsing shows its own. */

@@ -4,8 +4,11 @@ import type { AgentsEnvironment } from '../../config.ts'
 import { ActivityReading } from '../active-time.ts'
 import type { Counts } from '../agent.ts'
 import { settleByKey } from '../duplicate-calls.ts'
+import { FieldsReader } from '../json-fields.ts'
 import {
   addCounts,
+  type Countable,
+  countOf,
   countsOf,
   type FileReading,
   findCountable,
@@ -19,7 +22,7 @@ import {
   totalOf,
   UNKNOWN_MODEL,
 } from '../model-calls.ts'
-import { Damages, readMarkedLines } from '../session-lines.ts'
+import { Damages, readMarkedLines, type VisitLine } from '../session-lines.ts'
 import { RequestKeys, withKnownIds, withoutReplays } from './claude-code-identity.ts'
 import { TotalsReading, unlistedCalls } from './claude-code-totals.ts'
 import { recordedCounts, reportAbsentCounts, reportUnknownFields, reportUnknownUsage } from './known-fields.ts'
@@ -87,7 +90,12 @@ function readSessionFile(path: string): FileReading {
   const pathSession = mainSession ?? basename(path, '.jsonl')
   const activity = new ActivityReading().of(pathSession)
   damages.session = pathSession
-  const visit = (record: Record<string, unknown>, line: number) => {
+  const add = (call: ModelCall, line: number) => {
+    // A session's file mostly repeats the same calls, once for each block of content.
+    const held = call.key === '' ? undefined : calls.get(call.key)
+    if (!held || isMoreComplete(call, held)) calls.set(call.key || `line ${line}`, call)
+  }
+  const visit: VisitLine = (record, line, isUsual) => {
     const at = momentOf(record.timestamp)
     if (at !== undefined) {
       const session = textOf(record.sessionId)
@@ -107,14 +115,17 @@ function readSessionFile(path: string): FileReading {
     const usage = objectOf(message?.usage)
     if (!message || !usage) return void onDamage('is an answer without usage, and is not counted')
     version = textOf(record.version) || version
-    for (const call of callsOf(record, at, message, usage, keys, pathSession, onDamage)) {
-      // A session's file mostly repeats the same calls, once for each block of content.
-      const held = call.key === '' ? undefined : calls.get(call.key)
-      const key = call.key || `line ${line}`
-      if (!held || isMoreComplete(call, held)) calls.set(key, call)
-    }
+    const model = textOf(message.model)
+    if (model === NO_MODEL) return
+    const counts = (isUsual && usualCounts(usage)) || countsOfUsage(usage, onDamage)
+    const countable = findCountable({ counts, at, model }, onDamage)
+    if (!countable) return
+    const call = callOf(record, countable, textOf(message.id), keys, pathSession)
+    addCharges(call, usage, onDamage)
+    if (!Array.isArray(usage.iterations)) add(call, line)
+    else for (const each of callsOf(call, usage.iterations, onDamage)) add(each, line)
   }
-  readMarkedLines(path, MARKS, damages, visit, (at) => activity.line(at))
+  readMarkedLines(path, MARKS, damages, visit, (at) => activity.line(at), { fields: FIELDS })
   const found = { calls: [...calls.values()], startedAt, damage: damages.list(), parents: {}, version }
   const reading = { ...found, activity: activity.activity() }
   return totals.totals.length === 0 ? reading : { ...reading, totals: totals.totals }
@@ -138,30 +149,20 @@ function ownerOf(record: Record<string, unknown>): string {
   return textOf(objectOf(record.forkedFrom)?.sessionId) || textOf(record.requestSessionId)
 }
 
-/** The call on a line, and the model's calls of an advisor, which are not included in its own counts. */
-function callsOf(
+function callOf(
   record: Record<string, unknown>,
-  at: number | undefined,
-  message: Record<string, unknown>,
-  usage: Record<string, unknown>,
+  { counts, at, model }: Countable,
+  id: string,
   keys: RequestKeys,
   pathSession: string,
-  onDamage: OnDamage,
-): ModelCall[] {
-  const model = textOf(message.model)
-  if (model === NO_MODEL) return []
-  const recorded = { counts: countsOfUsage(usage, onDamage), at, model }
-  const countable = findCountable(recorded, onDamage)
-  if (!countable) return []
-  const id = textOf(message.id)
-  const key = keys.keyOf(record, id, countable)
+): ModelCall {
   const branch = textOf(record.gitBranch)
   // Without copies of objects, which would take as long as the rest.
-  const call: ModelCall = {
-    counts: countable.counts,
-    at: countable.at,
+  return {
+    counts,
+    at,
     model,
-    key,
+    key: keys.keyOf(record, id, { counts, at }),
     session: textOf(record.sessionId) || pathSession,
     owner: ownerOf(record),
     provider: providerOf(id),
@@ -172,10 +173,12 @@ function callsOf(
     isSidechain: record.isSidechain === true,
     activeMs: null,
   }
-  addCharges(call, usage, onDamage)
-  if (!Array.isArray(usage.iterations)) return [call]
-  const iterations = usage.iterations.map((each) => objectOf(each) ?? {})
-  const parts = partsOf(iterations, countable.counts)
+}
+
+/** The call on a line, and the model's calls of an advisor, which are not included in its own counts. */
+function callsOf(call: ModelCall, recorded: unknown[], onDamage: OnDamage): ModelCall[] {
+  const iterations = recorded.map((each) => objectOf(each) ?? {})
+  const parts = partsOf(iterations, call.counts)
   return [parts ? { ...call, parts } : call, ...separateCalls(iterations, call, onDamage)]
 }
 
@@ -204,6 +207,55 @@ const USAGE_FIELDS = new Set<string>([...COUNTS, ...CACHE_COUNTS, ...DETAILS, ..
 const DURATION_FIELDS = new Set<string>(DURATIONS)
 /** Only searches are charged by use. */
 const TOOL_FIELDS = new Set(['web_search_requests', 'web_fetch_requests', 'code_execution_requests'])
+
+/** What is read of the lines that most files consist of. */
+const FIELDS = new FieldsReader([
+  { names: ['type', 'operation', 'timestamp', 'sessionId'], others: ['content'] },
+  {
+    names: [
+      ...['type', 'timestamp', 'sessionId', 'version', 'cwd', 'gitBranch', 'requestId', 'costUSD'],
+      ...['isSidechain', 'requestSessionId', 'forkedFrom'],
+    ],
+    objects: {
+      message: {
+        names: ['id', 'model'],
+        objects: {
+          usage: {
+            names: [...COUNTS, ...CACHE_COUNTS, 'service_tier', 'speed', 'inference_geo', 'iterations'],
+            objects: {
+              cache_creation: { names: DURATIONS, others: [] },
+              server_tool_use: { names: [...TOOL_FIELDS], others: [] },
+            },
+            others: [...USAGE_FIELDS],
+          },
+        },
+      },
+    },
+    // Others are needed without a request id.
+    suffices: ({ type, requestId }) => type === 'assistant' && textOf(requestId) !== '',
+  },
+])
+
+/** The counts of most lines. Undefined if one is absent or invalid, or there may be others. */
+function usualCounts(usage: Record<string, unknown>): Counts | undefined {
+  const { input_tokens: input, output_tokens: output, cache_read_input_tokens: cache_read } = usage
+  const { cache_creation_input_tokens: written, cache_creation, service_tier, speed, inference_geo } = usage
+  const split = cache_creation as Record<string, unknown> | undefined
+  const shorter = split ? split.ephemeral_5m_input_tokens : 0
+  const cache_write_1h = split ? split.ephemeral_1h_input_tokens : 0
+  const areTexts = isAbsentOrText(service_tier) && isAbsentOrText(speed) && isAbsentOrText(inference_geo)
+  if (!isCount(input) || !isCount(output) || !isCount(cache_read) || !isCount(written) || !areTexts) return undefined
+  if (!isCount(shorter) || !isCount(cache_write_1h)) return undefined
+  return { input, output, cache_read, cache_write: Math.max(shorter, written - cache_write_1h), cache_write_1h }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && countOf(value) !== undefined
+}
+
+function isAbsentOrText(value: unknown): boolean {
+  return value === undefined || typeof value === 'string'
+}
 
 /**
  * How long something is cached may be recorded of all cache writes, of some, or of none, as in old versions. The rest

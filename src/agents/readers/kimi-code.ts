@@ -98,7 +98,7 @@ class WireReading {
       const at = momentOf(record.time)
       if (at !== undefined) activity.add(at, record.type === 'turn.prompt' && !this.#isSubAgent)
     }
-    readMarkedLines(this.path, MARKS, this.#damages, visit, (at) => activity.line(at), 'time')
+    readMarkedLines(this.path, MARKS, this.#damages, visit, (at) => activity.line(at), { timeName: 'time' })
     if (this.#steps > this.#records) {
       this.#damages.add('has steps with usage that is not recorded for a model, and is not counted', null)
     }

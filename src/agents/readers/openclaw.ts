@@ -161,7 +161,8 @@ function sourceOf(session: string, lines: Buffer, damages: Damages): PiSource {
   return {
     ...{ dialect: DIALECT, session, damages },
     // A row has no number that stays.
-    read: (marks, visit, onTime) => readMarkedText(lines, marks, damages, (record) => visit(record, null), onTime),
+    read: (marks, visit, onTime) =>
+      readMarkedText(lines, marks, damages, (record) => visit(record, null, false), onTime),
   }
 }
 
