@@ -35,6 +35,9 @@ export interface ScanOptions {
   onProgress?: (readBytes: number, totalBytes: number) => void
 }
 
+/** What is left of reading as many bytes is collected at once: later, it takes longer, and the heap has grown meanwhile. */
+const MUCH_READ = 32 * 1024 * 1024
+
 /** Every session of the agents under the home folder. */
 export function scanAll(options: ScanOptions): Scan {
   const scan: Scan = { uses: [], damage: [], readings: [], files: 0, bytes: 0 }
@@ -54,6 +57,7 @@ export function scanAll(options: ScanOptions): Scan {
     scan.damage.push(...damage)
     scan.readings.push(readingOf(reader, sessionPlaces(reader, options.environment), kept, damage))
     scan.uses.push(...usesOf(reader, kept, options))
+    if (kept.readBytes > MUCH_READ) Bun.gc(true)
   }
   scan.uses.sort((one, other) => (one.startedAt < other.startedAt ? -1 : Number(one.startedAt > other.startedAt)))
   return scan
@@ -121,16 +125,19 @@ function scanFiles(
   files: readonly FoundFile[],
   environment: AgentsEnvironment,
   onRead: (bytes: number) => void,
-): KeptScan {
+): KeptScan & { readBytes: number } {
   const cache = new ScanCache(environment, reader.name)
   const known = cache.findScan(files)
   if (known) {
     onRead(files.reduce((bytes, { size }) => bytes + size, 0))
-    return known
+    return { ...known, readBytes: 0 }
   }
+  let readBytes = 0
   const unread: Damage[] = []
   const read = files.flatMap((file): ReadFile[] => {
-    const reading = cache.findReading(file) ?? readFile(reader, file, cache, unread)
+    const kept = cache.findReading(file)
+    if (!kept) readBytes += file.size
+    const reading = kept ?? readFile(reader, file, cache, unread)
     onRead(file.size)
     return reading ? [{ path: file.path, bornAt: file.bornAt, reading }] : []
   })
@@ -152,7 +159,7 @@ function scanFiles(
   cache.keepFiles()
   // A file that could not be read may be readable the next time, without having changed.
   if (unread.length === 0) cache.keepScan(files, scan)
-  return { ...scan, damage: [...unread, ...scan.damage] }
+  return { ...scan, damage: [...unread, ...scan.damage], readBytes }
 }
 
 function readFile(reader: Reader, file: FoundFile, cache: ScanCache, unread: Damage[]): FileReading | undefined {
