@@ -11,12 +11,15 @@
  *   scripts/bench/agents --ccusage PATH    the native program of ccusage; otherwise it is installed for the run
  */
 import { mkdtemp, rm } from 'node:fs/promises'
-import { cpus, tmpdir, totalmem } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CCUSAGE_VERSION, Ccusage } from '../../test/support/ccusage.ts'
 import { type Corpus, writeCorpus } from './agents-corpus.ts'
 import { writeHome } from './agents-home.ts'
+import { MACHINE } from './machine.ts'
+import { type Run, readWith, runFirstScan, runProgram, scanWith } from './scan-runs.ts'
+import { median } from './spread.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -32,28 +35,6 @@ const { values: options } = parseArgs({
 const [lines, copies, rounds] = [Number(options.lines), Number(options.copies), Number(options.rounds)]
 if (!(lines > 0) || !(copies > 0) || !(rounds > 0)) {
   throw new Error('--lines, --copies and --rounds must be positive numbers.')
-}
-
-interface Run {
-  seconds: number
-  /** On all processors together, which depends less on other load on the machine. */
-  processorSeconds: number
-  megabytes: number
-  stdout: string
-}
-
-/** Runs a program to its end. Its memory is the peak. */
-async function run(command: string[], home: string): Promise<Run> {
-  const startedAt = performance.now()
-  const child = Bun.spawn(command, {
-    env: { HOME: home, NO_COLOR: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  const seconds = (performance.now() - startedAt) / 1_000
-  if (code !== 0) throw new Error(`${command.join(' ')} exited with ${code}: ${stderr}`)
-  const usage = child.resourceUsage()!
-  return { seconds, processorSeconds: Number(usage.cpuTime.total) / 1e6, megabytes: usage.maxRSS / 1e6, stdout }
 }
 
 interface Totals {
@@ -88,7 +69,6 @@ function totalsOfCcusage({ totals }: any): Totals {
   }
 }
 
-const median = (numbers: number[]) => numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)]!
 const whole = (count: number) => Math.round(count).toLocaleString('en')
 
 function row(name: string, totals: Totals, runs: Run[]): string {
@@ -108,24 +88,18 @@ async function compare(ccusage: string, agents: string, write: (home: string) =>
   try {
     console.error(`… writing session files of ${agents}`)
     const { lines: written, bytes, sessions } = await write(home)
-    const scan = [options.program, 'agents', 'scan', '--json']
-    const theirs = [ccusage, 'daily', '--json', '--offline']
     const runs = { ccusage: [] as Run[], first: [] as Run[], second: [] as Run[] }
     for (let round = 0; round < rounds; round++) {
       console.error(`… round ${round + 1} of ${rounds}`)
       // Alternating, so that other load on the machine affects all of them.
-      runs.ccusage.push(await run(theirs, home))
-      // Everything that Tally keeps of earlier scans.
-      for (const kept of ['.cache', '.local/state']) await rm(join(home, kept), { recursive: true, force: true })
-      runs.first.push(await run(scan, home))
-      runs.second.push(await run(scan, home))
+      runs.ccusage.push(await runProgram(readWith(ccusage), home))
+      runs.first.push(await runFirstScan(options.program, home))
+      runs.second.push(await runProgram(scanWith(options.program), home))
     }
     const ours = totalsOfTally(JSON.parse(runs.first[0]!.stdout))
     const again = totalsOfTally(JSON.parse(runs.second[0]!.stdout))
     console.log(`${whole(written)} lines (${whole(bytes / 1e6)} MB) of ${whole(sessions)} sessions of ${agents};`)
-    console.log(
-      `medians of ${rounds} rounds on ${cpus().length} × ${cpus()[0]?.model}, ${whole(totalmem() / 1e9)} GB.\n`,
-    )
+    console.log(`medians of ${rounds} rounds on ${MACHINE}.\n`)
     console.log('| program | input | output | cache read | cache write | cost | s | processor s | MB |')
     console.log('| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |')
     console.log(row(`ccusage ${CCUSAGE_VERSION}`, totalsOfCcusage(JSON.parse(runs.ccusage[0]!.stdout)), runs.ccusage))

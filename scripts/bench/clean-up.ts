@@ -1,5 +1,26 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** On the checkout's disk: /tmp is often in memory, where an fsync costs nothing. */
+export const DIST = join(import.meta.dir, '../../dist')
+
+/** A temporary folder in dist/. */
+export async function temporaryFolder(stack: AsyncDisposableStack): Promise<string> {
+  await mkdir(DIST, { recursive: true })
+  const folder = await mkdtemp(join(DIST, 'bench-'))
+  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
 /** What a benchmark is given is wrong; the message alone explains what to do. */
 export class UsageError extends Error {}
+
+/** The number in an option, or a `UsageError` that names the option. */
+export function wholeNumberFrom(name: string, text: string, least: number): number {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (!(number >= least)) throw new UsageError(`--${name} must be a whole number of at least ${least}: ${text}`)
+  return number
+}
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -33,6 +54,19 @@ export async function runAndCleanUp(task: (stack: AsyncDisposableStack) => Promi
   }
   await remove()
   process.exit(code)
+}
+
+/** Runs a part of a task, and then removes what it registered on its own stack; a signal removes that as well. */
+export async function cleanedUp<Result>(
+  stack: AsyncDisposableStack,
+  part: (own: AsyncDisposableStack) => Promise<Result>,
+): Promise<Result> {
+  const own = stack.use(new AsyncDisposableStack())
+  try {
+    return await part(own)
+  } finally {
+    await own.disposeAsync()
+  }
 }
 
 /** Prints to standard error, so that standard output contains only results. */

@@ -23,26 +23,19 @@
  *   scripts/bench/report --database-url URL  on an existing one, in a database that is created for it
  *   scripts/bench/report --postgres --servers 2   several servers of Tally on that database
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { runAndCleanUp } from './clean-up.ts'
+import { DIST, runAndCleanUp, temporaryFolder } from './clean-up.ts'
 import { compare, printComparison } from './reporting/comparison.ts'
 import { postgresEngine, sqliteEngine } from './reporting/databases.ts'
 import { readOptions } from './reporting/options.ts'
 import { measureTable, printTable } from './reporting/table.ts'
 
-/** On the checkout's disk: /tmp is often in memory, where an fsync costs nothing. */
-const PARENT = join(import.meta.dir, '../../dist')
-
 await runAndCleanUp(async (stack) => {
   const options = readOptions(process.argv.slice(2))
-  await mkdir(PARENT, { recursive: true })
-  const folder = await mkdtemp(join(PARENT, 'bench-'))
-  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder(stack)
   const engine =
     options.postgres === undefined
       ? sqliteEngine(folder, options.data)
-      : await postgresEngine(options.postgres, PARENT, stack)
+      : await postgresEngine(options.postgres, DIST, stack)
   if (options.against === undefined) {
     const results = await measureTable(options, engine, folder, stack)
     if (options.json) console.log(JSON.stringify(results, null, 2))

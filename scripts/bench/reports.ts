@@ -12,16 +12,20 @@
  *   scripts/bench/reports --executable PATH     another executable than that of the work tree
  *   scripts/bench/reports --commit main~3       the executable of that commit
  *
+ *   scripts/bench/reports --against main~3      processor time and seconds of what reads much, compared with the executable
+ *                                               of that commit in alternating rounds, in about three minutes
+ *   scripts/bench/reports --against main~3 --rounds 8 --entries 1000000   more rounds (default 3) and entries (default
+ *                                               300,000) of a database that is created once and kept in dist/
+ *
  * What an executable does not have yet is "not available". The database must not be of a later version than it. Parts that
  * change data are last, and change only the copy. Below 100 rounds, p99 is the slowest run.
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { cpus, totalmem } from 'node:os'
-import { join } from 'node:path'
-import { printProgress, runAndCleanUp } from './clean-up.ts'
+import { printProgress, runAndCleanUp, temporaryFolder } from './clean-up.ts'
+import { MACHINE } from './machine.ts'
 import { measureAnswers } from './reading/answers.ts'
 import { measureBill } from './reading/bills.ts'
 import { measureCancellation } from './reading/cancellation.ts'
+import { compareReads, printReadComparison } from './reading/comparison.ts'
 import { measureExports } from './reading/exports.ts'
 import { measureLists, measureSearch, measureSorted } from './reading/lists.ts'
 import { type Part, type ReadingOptions, readOptions } from './reading/options.ts'
@@ -32,9 +36,6 @@ import { type Line, megabytes, ms, printLines, whole } from './reading/results.t
 import { Subject } from './reading/subject.ts'
 import { measureBytes, measureSumsMeanwhile, settle } from './reading/sums.ts'
 import { buildCommit, nameOfWorkTree } from './reporting/commit-executable.ts'
-
-/** On the checkout's disk: /tmp is often in memory. */
-const PARENT = join(import.meta.dir, '../../dist')
 
 type Measurement = (subject: Subject, stack: AsyncDisposableStack) => Promise<Line[]>
 
@@ -61,18 +62,16 @@ async function executableOf({ executable, commit }: ReadingOptions, folder: stri
 
 await runAndCleanUp(async (stack) => {
   const options = readOptions(process.argv.slice(2))
-  await mkdir(PARENT, { recursive: true })
-  const folder = await mkdtemp(join(PARENT, 'bench-'))
-  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder(stack)
+  if ('against' in options) return printReadComparison(await compareReads(options, folder, stack), options)
   const { path, name } = await executableOf(options, folder, stack)
   const subject = await Subject.prepare({ ...options, executable: path }, folder, stack)
   const [counted] = await subject.database.read<{ entries: number }>('SELECT count(*) AS entries FROM entries')
   const isMeasuringSums = options.parts.has('sums')
   if (isMeasuringSums) await subject.database.removeSums()
   await subject.start(stack)
-  const machine = `${cpus().length} × ${cpus()[0]!.model.trim()}, ${whole(totalmem() / 2 ** 30)} GB`
   console.log(
-    `${name} with ${subject.database.name}. ${whole(counted!.entries)} entries. ${machine}. Started in ${ms(subject.server.startedInMs)} ms.`,
+    `${name} with ${subject.database.name}. ${whole(counted!.entries)} entries. ${MACHINE}. Started in ${ms(subject.server.startedInMs)} ms.`,
   )
   const lines: Line[] = []
   const sums = await settle(subject)

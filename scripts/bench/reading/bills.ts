@@ -17,8 +17,8 @@ const LOAD_LIMIT_SECONDS = 600
 const MONTH = '2026-10'
 const [FROM, UNTIL] = [Date.parse('2026-10-01T00:00:00+02:00'), Date.parse('2026-11-01T00:00:00+01:00')]
 
-export async function measureBill(subject: Subject): Promise<Line[]> {
-  printProgress(`looking for a client with about ${whole(ENTRIES)} entries in a month`)
+/** What sends a bill to the client with the number of entries that is next to the goal's; undefined without any. */
+export async function billOf(subject: Subject) {
   const [client] = await subject.database.read<{ name: string }>(
     `SELECT clients.name FROM entries
      JOIN projects ON projects.id = entries.project_id JOIN clients ON clients.id = projects.client_id
@@ -28,17 +28,34 @@ export async function measureBill(subject: Subject): Promise<Line[]> {
     UNTIL,
     ENTRIES,
   )
+  return client && { month: MONTH, client: client.name, currency: 'USD', include_earlier: false, leave_unpriced: true }
+}
+
+interface Sent {
+  entries?: number
+  totals?: { entries?: number }
+  detail?: string
+}
+
+/** Sends it without an e-mail. */
+export async function sendBill({ server, tokens }: Subject, body: object) {
+  const answer = await server.call('POST', '/api/v1/bills', {
+    token: tokens.writing,
+    body: { ...body, deliver_to: [] },
+  })
+  return { answer, bill: (await answer.json()) as Sent }
+}
+
+export async function measureBill(subject: Subject): Promise<Line[]> {
+  printProgress(`looking for a client with about ${whole(ENTRIES)} entries in a month`)
+  const body = await billOf(subject)
   const figures = { bill: `bill of about ${whole(ENTRIES)} entries`, wait: 'longest wait of a report meanwhile' }
-  if (!client) return [{ figure: figures.bill, measured: 'no client has entries' }]
-  const body = { month: MONTH, client: client.name, currency: 'USD', include_earlier: false, leave_unpriced: true }
-  const { server, tokens } = subject
-  const token = tokens.writing
-  printProgress(`sending a bill to ${client.name}`)
+  if (!body) return [{ figure: figures.bill, measured: 'no client has entries' }]
+  printProgress(`sending a bill to ${body.client}`)
   const running = startLoad({ ...reportingLoad(subject), ...LOAD, seconds: LOAD_LIMIT_SECONDS })
   await Bun.sleep(1_000)
   const startedAt = performance.now()
-  const answer = await server.call('POST', '/api/v1/bills', { token, body: { ...body, deliver_to: [] } })
-  const bill = (await answer.json()) as { entries?: number; totals?: { entries?: number }; detail?: string }
+  const { answer, bill } = await sendBill(subject, body)
   const tookMs = performance.now() - startedAt
   running.stop()
   const { maxMs, p50Ms, statuses } = await running.result

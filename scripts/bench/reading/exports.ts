@@ -21,6 +21,12 @@ interface Taken {
   peakMegabytes: number
 }
 
+export function linesIn(chunk: Uint8Array): number {
+  let lines = 0
+  for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) lines += 1
+  return lines
+}
+
 /** Reads a response until it ends or the time is up; undefined if it was refused. */
 export async function takeRows(subject: Subject, path: string, limitMs: number): Promise<Taken | undefined> {
   // Compression is measured on its own, and would take most of the time here.
@@ -34,7 +40,7 @@ export async function takeRows(subject: Subject, path: string, limitMs: number):
   let measuredAt = 0
   for await (const chunk of answer.body!) {
     taken.bytes += chunk.length
-    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) taken.rows += 1
+    taken.rows += linesIn(chunk)
     const now = performance.now()
     if (now - measuredAt > 100) {
       measuredAt = now

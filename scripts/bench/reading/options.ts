@@ -1,7 +1,7 @@
 /** The options of `scripts/bench/reports`. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { UsageError } from '../clean-up.ts'
+import { UsageError, wholeNumberFrom } from '../clean-up.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
 
@@ -36,27 +36,44 @@ export interface ReadingOptions {
   commit: string | undefined
 }
 
-export function readOptions(args: string[]): ReadingOptions {
+/** The options of a comparison with a commit. */
+export interface ComparisonOptions {
+  against: string
+  rounds: number
+  entries: number
+}
+
+const COMPARING = ['against', 'rounds', 'entries']
+
+export function readOptions(args: string[]): ReadingOptions | ComparisonOptions {
   const { values } = parseArgs({
     args,
     options: {
-      data: { type: 'string', default: join(ROOT, 'dist/seeded') },
+      data: { type: 'string' },
       'database-url': { type: 'string' },
-      rounds: { type: 'string', default: '20' },
-      only: { type: 'string', default: PARTS.join(',') },
-      skip: { type: 'string', default: '' },
+      against: { type: 'string' },
+      entries: { type: 'string' },
+      rounds: { type: 'string' },
+      only: { type: 'string' },
+      skip: { type: 'string' },
       executable: { type: 'string' },
       commit: { type: 'string' },
     },
   })
-  const rounds = Number(values.rounds)
-  if (!Number.isInteger(rounds) || rounds < 1) throw new UsageError('--rounds must be a whole number from 1.')
+  const { against } = values
+  const rounds = wholeNumberFrom('rounds', values.rounds ?? (against === undefined ? '20' : '3'), 1)
+  if (against !== undefined) {
+    const other = Object.keys(values).find((name) => !COMPARING.includes(name))
+    if (other !== undefined) throw new UsageError(`Use --${other} without --against.`)
+    return { against, rounds, entries: wholeNumberFrom('entries', values.entries ?? '300000', 1) }
+  }
+  if (values.entries !== undefined) throw new UsageError('--entries needs --against. Otherwise, use --data.')
   if (values.executable !== undefined && values.commit !== undefined)
     throw new UsageError('Use either --executable or --commit.')
-  const skipped = readParts('--skip', values.skip)
-  const parts = readParts('--only', values.only).difference(skipped)
+  const skipped = readParts('--skip', values.skip ?? '')
+  const parts = readParts('--only', values.only ?? PARTS.join(',')).difference(skipped)
   return {
-    data: values.data,
+    data: values.data ?? join(ROOT, 'dist/seeded'),
     databaseUrl: values['database-url'],
     rounds,
     parts,

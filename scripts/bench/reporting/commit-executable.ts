@@ -12,6 +12,8 @@ export interface CommitExecutable {
   path: string
   /** Its short id and subject. */
   name: string
+  /** The worktree that it was built in. */
+  checkout: string
 }
 
 /** Builds it in a temporary git worktree below a folder, with this checkout's packages. */
@@ -54,7 +56,7 @@ export async function buildCommit(
   if (!(await exists(built))) throw refuse('Its scripts/build.ts did not create dist/tally.')
   const path = join(parent, 'tally-of-commit')
   await rename(built, path)
-  return { path, name }
+  return { path, name, checkout: worktree }
 }
 
 /** The work tree's own name: its commit, and whether it has changes. */

@@ -6,6 +6,7 @@
 import { builtExecutable } from '../../../test/support/binary.ts'
 import { printProgress } from '../clean-up.ts'
 import { ADMIN } from '../population.ts'
+import { median, ratiosOf, type Spread, spreadOf, spreadText } from '../spread.ts'
 import { buildCommit, nameOfWorkTree } from './commit-executable.ts'
 import type { BenchmarkDatabase, Engine } from './databases.ts'
 import type { ReportOptions } from './options.ts'
@@ -17,7 +18,6 @@ import {
   batch,
   type LoadShape,
   measure,
-  median,
   single,
   type Throughput,
   WARM_UP_SECONDS,
@@ -35,13 +35,6 @@ function loadsOf({ seconds, repeat }: ReportOptions): Record<string, LoadShape> 
     [`batches of ${BATCH}, ${BATCH_CONNECTIONS} connections`]: { ...batch, seconds },
     [`${repeat} reports each, ${CONNECTIONS} connections`]: { ...single, connections: CONNECTIONS, repeat, seconds },
   }
-}
-
-/** Median, smallest and largest of several rounds. */
-interface Spread {
-  median: number
-  min: number
-  max: number
 }
 
 /** The metrics that are compared, of one load. */
@@ -146,8 +139,8 @@ function summarize(rounds: Record<Side, Throughput>[]): LoadComparison {
     p99Ms: medianOf(side, 'p99Ms'),
   })
   const ratios = (metric: keyof Compared): Spread => {
-    const all = rounds.map((round) => round.new[metric]! / round.old[metric]!)
-    return { median: median(all), min: Math.min(...all), max: Math.max(...all) }
+    const [old, now] = SIDES.map((side) => rounds.map((round) => round[side][metric]!))
+    return spreadOf(ratiosOf(now!, old!))
   }
   return {
     old: mediansOf('old'),
@@ -167,7 +160,6 @@ export function printComparison(
   const serverCount = servers === 1 ? '' : `, ${servers} servers of Tally`
   console.log(`${engine}${serverCount}; medians of ${rounds} rounds of ${seconds} s, with the range of the ratio\n`)
   const micros = (value: number | null) => `${value!.toFixed(value! < 10 ? 1 : 0)} µs`
-  const range = ({ median: middle, min, max }: Spread) => `${middle.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`
   const whole = (value: number) => Math.round(value).toLocaleString('en-US')
 
   printColumns([
@@ -176,7 +168,7 @@ export function printComparison(
       name,
       micros(load.old.processorMicros),
       micros(load.new.processorMicros),
-      range(load.ratio),
+      spreadText(load.ratio),
     ]),
   ])
   if (Object.values(loads).some(({ databaseRatio }) => databaseRatio)) {
@@ -186,7 +178,7 @@ export function printComparison(
         name,
         micros(load.old.databaseProcessorMicros),
         micros(load.new.databaseProcessorMicros),
-        range(load.databaseRatio!),
+        spreadText(load.databaseRatio!),
       ]),
     ])
   }

@@ -1,6 +1,6 @@
 /** The options of `scripts/bench/report`. */
 import { parseArgs } from 'node:util'
-import { UsageError } from '../clean-up.ts'
+import { UsageError, wholeNumberFrom } from '../clean-up.ts'
 
 export interface ReportOptions {
   seconds: number
@@ -113,11 +113,5 @@ function numberFrom(name: string, text: string, { above = -1 }: { above?: number
   const number = text.trim() === '' ? Number.NaN : Number(text)
   if (!(Number.isFinite(number) && number > above && number >= 0))
     throw new UsageError(`--${name} must be a number${above >= 0 ? ` above ${above}` : ''}: ${text}`)
-  return number
-}
-
-function wholeNumberFrom(name: string, text: string, least: number): number {
-  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (!(number >= least)) throw new UsageError(`--${name} must be a whole number of at least ${least}: ${text}`)
   return number
 }

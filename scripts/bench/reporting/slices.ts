@@ -1,5 +1,6 @@
 /** The cost of slices: reports of sessions with one slice and with many, against reports without slices. */
-import { type LoadShape, median, type Throughput, WARM_UP_SECONDS } from './throughput.ts'
+import { median } from '../spread.ts'
+import { type LoadShape, type Throughput, WARM_UP_SECONDS } from './throughput.ts'
 
 /** Alternating, so that other load on the machine affects all of them. */
 const ROUNDS = 4

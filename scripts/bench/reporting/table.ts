@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { builtExecutable } from '../../../test/support/binary.ts'
 import { printProgress, UsageError } from '../clean-up.ts'
+import { median } from '../spread.ts'
 import { compileValidateOnly, oneCommitPerRow, validateOnly } from './baselines.ts'
 import { measureBudgets } from './budgets.ts'
 import type { Engine } from './databases.ts'
@@ -15,7 +16,6 @@ import {
   batch,
   type LoadShape,
   measure,
-  median,
   single,
   type Throughput,
   WARM_UP_SECONDS,

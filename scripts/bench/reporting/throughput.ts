@@ -2,8 +2,7 @@
 import { join } from 'node:path'
 import type { Load, LoadResult } from '../load.ts'
 import { commits } from '../process-metrics.ts'
-import type { Engine } from './databases.ts'
-import type { TallyServers } from './servers.ts'
+import type { BenchmarkDatabase, Engine } from './databases.ts'
 
 export const BATCH = 100
 /** Enough to keep the server busy while a client prepares its next batch. */
@@ -25,6 +24,16 @@ export interface Throughput extends Omit<LoadResult, 'firstAnswer'> {
   /** These two only for SQLite. */
   commitsPerSecond: number | null
   writtenBytesPerEntry: number | null
+}
+
+/** Servers that a load is put on: those of Tally, or of a program that it is compared with. */
+export interface LoadedServers {
+  readonly ports: number[]
+  /** Its file is that of a SQLite database in WAL mode. */
+  readonly database: Pick<BenchmarkDatabase, 'file'>
+  /** Sums over all servers. */
+  processorSeconds(): number
+  writtenBytes(): number
 }
 
 /** A load without its servers. */
@@ -78,12 +87,43 @@ export function checkAnswers({ statuses, firstAnswer }: LoadResult, expected: st
   }
 }
 
+/**
+ * The longest pause of work that follows reports: sums of a day wait until it has not changed for 3 s, and the next ones
+ * for as long again.
+ */
+const IDLE_MS = 6_000
+
+/** What jobs use that look for work each second. */
+const IDLE_SHARE = 0.05
+
+const IDLE_LIMIT_MS = 120_000
+
+/** Waits until servers have done everything that follows from reports, such as sums, budgets and alerts. */
+export async function untilIdle(servers: LoadedServers): Promise<void> {
+  const end = performance.now() + IDLE_LIMIT_MS
+  for (let before = Number.NEGATIVE_INFINITY; performance.now() < end; ) {
+    const now = servers.processorSeconds()
+    if (now - before < (IDLE_SHARE * IDLE_MS) / 1000) return
+    before = now
+    await Bun.sleep(IDLE_MS)
+  }
+  throw new Error('The server did not become idle.')
+}
+
+interface MeasureOptions {
+  /** Whether the processor time includes work after the last response. */
+  includesLaterWork?: boolean
+  /** The status of the response to a new report; of a batch, it is always 200. */
+  created?: string
+}
+
 /** Measures a load of reports on servers. */
 export async function measure(
-  servers: TallyServers,
-  engine: Engine,
+  servers: LoadedServers,
+  engine: Pick<Engine, 'processorSeconds'>,
   token: string,
   shape: LoadShape,
+  { includesLaterWork = false, created = '201' }: MeasureOptions = {},
 ): Promise<Throughput> {
   const { file } = servers.database
   const read = () => ({
@@ -94,9 +134,10 @@ export async function measure(
   })
   const before = read()
   const result = await generate({ ...shape, ports: servers.ports, token })
+  if (includesLaterWork) await untilIdle(servers)
   const after = read()
   // A session's first report is answered with 201, later ones with 200.
-  checkAnswers(result, shape.batch > 1 ? ['200'] : (shape.repeat ?? 1) > 1 ? ['200', '201'] : ['201'])
+  checkAnswers(result, shape.batch > 1 ? ['200'] : (shape.repeat ?? 1) > 1 ? ['200', created] : [created])
   const { firstAnswer: _, ...throughput } = result
   const processor = after.processor - before.processor
   return {
@@ -108,10 +149,4 @@ export async function measure(
     commitsPerSecond: file === undefined ? null : (after.commits - before.commits) / result.seconds,
     writtenBytesPerEntry: file === undefined ? null : (after.written - before.written) / result.entries,
   }
-}
-
-export function median(numbers: number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  const middle = sorted.length / 2
-  return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2
 }

@@ -1,6 +1,7 @@
 /** The cost of delivering to a webhook for reports, while many events wait. */
 import { Database as Connection } from 'bun:sqlite'
-import { type LoadShape, median, type Throughput, WARM_UP_SECONDS } from './throughput.ts'
+import { median } from '../spread.ts'
+import { type LoadShape, type Throughput, WARM_UP_SECONDS } from './throughput.ts'
 
 /** How long a receiver takes to respond: one on the same network, and one that works before it responds. */
 const RECEIVERS = { quick: 0, slow: 250 }
