@@ -73,7 +73,9 @@ export const bodies = () =>
 
 /** `report` for a route whose `body` is this schema: nulls of optional fields are removed before validation. */
 export function jsonParser(schema: TSchema) {
-  return parser((context) => readJson(context, schema))
+  const report = parser((context) => readJson(context, schema))
+  // The name that the parser of a route without a schema has.
+  return Object.defineProperty(report, 'name', { value: 'report' })
 }
 
 export async function readJson(context: BodyContext, schema?: TSchema): Promise<unknown> {
