@@ -51,15 +51,14 @@ const SECURITY_HEADERS = {
  * NaN, which is neither above nor below any limit.
  */
 function requireSingleHeaders({ headers }: Request): void {
-  const twice = ['host', 'content-length'].find((name) => headers.get(name)?.includes(','))
-  if (twice === undefined) return
-  throw new Problem(
-    'bad_request',
-    `The request has more than one ${twice === 'host' ? 'Host' : 'Content-Length'} header. Send it once.`,
-    {
-      headers: { connection: 'close' },
-    },
-  )
+  if (headers.get('host')?.includes(',')) throw sentTwice('Host')
+  if (headers.get('content-length')?.includes(',')) throw sentTwice('Content-Length')
+}
+
+function sentTwice(header: string): Problem {
+  return new Problem('bad_request', `The request has more than one ${header} header. Send it once.`, {
+    headers: { connection: 'close' },
+  })
 }
 
 interface Incoming {
@@ -181,7 +180,7 @@ export const requests = (dependencies: RequestsDependencies) => {
   let openRoutes: OpenRoutes | undefined
   /** Under /api/v1, a caller without credentials is refused before the route is looked up. */
   function isPublic(method: string, path: string): boolean {
-    if (!`${path}/`.startsWith('/api/v1/')) return true
+    if (path !== '/api/v1' && !path.startsWith('/api/v1/')) return true
     // Its answer says no more than the OpenAPI document, which is public.
     if (method === 'OPTIONS') return true
     openRoutes ??= openRoutesOf(routes())
@@ -196,7 +195,8 @@ export const requests = (dependencies: RequestsDependencies) => {
     const { headers } = incoming.request
     const sent = headers.get('x-request-id')
     incoming.requestId = sent && SANE_REQUEST_ID.test(sent) ? sent : Bun.randomUUIDv7()
-    Object.assign(incoming.set.headers, securityHeaders, { 'x-request-id': incoming.requestId })
+    Object.assign(incoming.set.headers, securityHeaders)
+    incoming.set.headers['x-request-id'] = incoming.requestId
     incoming.caller = null
     incoming.authenticate = authenticateAgain
     incoming.bodyMemory = bodyMemory
