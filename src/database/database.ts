@@ -16,6 +16,12 @@ export interface Prepared<Row> {
   execute(values?: Record<string, unknown>): Promise<Row[]>
 }
 
+/** A query whose rows are as the driver returns them. */
+export interface RawQuery<Row> extends Prepared<Row> {
+  /** The same rows as arrays, in the order of the selected expressions: of many, objects cost twice as much. */
+  values(values?: Record<string, unknown>): Promise<unknown[][]>
+}
+
 /** A query whose text and parameters can be taken from it. */
 export interface Compiled {
   toSQL(): { sql: string; params: unknown[] }
@@ -45,7 +51,7 @@ export interface Reader extends Pick<Builders, 'select' | 'selectDistinct' | 'wi
    * need an alias: for very many rows, whose conversion would cost more than the query. Integers are numbers and must
    * be below 2^53, ids and other bytes are a Uint8Array. The query is compiled once, and may have placeholders.
    */
-  raw<Row>(query: Compiled): Prepared<Row>
+  raw<Row>(query: Compiled): RawQuery<Row>
   /**
    * The query that `build` makes, prepared once per connection under a key that is unique in the program. For hot
    * paths: building a query costs several times as much as running it. `build` must depend only on its arguments.

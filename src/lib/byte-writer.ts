@@ -104,18 +104,6 @@ export class ByteWriter {
     return true
   }
 
-  /** Bytes in hexadecimal digits, as in ids. */
-  hex(bytes: Uint8Array): void {
-    const { length } = bytes
-    const start = this.#extend(length * 2)
-    const buffer = this.#buffer
-    for (let at = 0; at < length; at += 1) {
-      const byte = bytes[at]!
-      buffer[start + 2 * at] = HEX[byte >> 4]!
-      buffer[start + 2 * at + 1] = HEX[byte & 15]!
-    }
-  }
-
   /** A whole number from 0 to 2^53. */
   integer(number: number): void {
     if (number < BILLION) {
@@ -130,10 +118,10 @@ export class ByteWriter {
   /** An amount of at least 0, as whole dollars and the nano-dollars of the rest: the same as `formatDecimal`. */
   money(dollars: number, nanos: number): void {
     this.integer(dollars)
-    let fraction = nanos
+    let fraction = nanos | 0
     if (fraction === 0) return
     let digits = NANO_DIGITS
-    for (; fraction % 10 === 0; digits -= 1) fraction /= 10
+    for (; fraction % 10 === 0; digits -= 1) fraction = (fraction / 10) | 0
     this.byte(POINT)
     this.#digits(fraction, digits)
   }
@@ -146,7 +134,8 @@ export class ByteWriter {
       this.#dayText = timestamp(day * DAY_MS).slice(0, -'00:00:00.000Z'.length)
     }
     this.ascii(this.#dayText)
-    const rest = moment - day * DAY_MS
+    // Integers: the remainder of a number with a point takes as long as all the rest.
+    const rest = (moment - day * DAY_MS) | 0
     const seconds = (rest / 1_000) | 0
     const minutes = (seconds / 60) | 0
     const start = this.#extend('00:00:00.000Z'.length)
@@ -201,8 +190,6 @@ export class ByteWriter {
     this.#buffer = larger
   }
 }
-
-const HEX = encoded('0123456789abcdef')
 
 /** Of a number below 10^9. */
 function digitsOf(number: number): number {

@@ -1,6 +1,6 @@
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { Sql } from 'postgres'
-import type { Compiled, Prepared } from '../../database.ts'
+import type { Compiled, Prepared, RawQuery } from '../../database.ts'
 import { requireCompatible } from '../../schema/compatibility.ts'
 import { postgresTables } from '../../schema/postgres-tables.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
@@ -91,16 +91,21 @@ export class PostgresReader extends Queries {
     return Number(value)
   }
 
-  raw<Row>(query: Compiled): Prepared<Row> {
+  raw<Row>(query: Compiled): RawQuery<Row> {
     const { sql, params } = query.toSQL()
     const bind = binderOf(parametersOf(params))
+    const run = (values: Record<string, unknown> = {}) =>
+      this.client.unsafe(sql, bind(values) as never[], { prepare: true })
     return {
-      execute: async (values = {}) => {
-        const bound = bind(values) as never[]
-        const rows = await this.around(async () => this.client.unsafe(sql, bound, { prepare: true }))
-        const integers = rows.columns.filter(({ type }) => type === INT8).map(({ name }) => name)
-        for (const row of rows) for (const name of integers) if (row[name] !== null) row[name] = Number(row[name])
+      execute: async (values) => {
+        const rows = await this.around(async () => run(values))
+        withNumbers(rows, (_, { name }) => name, rows.columns)
         return rows as unknown as Row[]
+      },
+      values: async (values) => {
+        const rows = await this.around(async () => run(values).values())
+        withNumbers(rows, (at) => at, rows.columns)
+        return rows
       },
     }
   }
@@ -127,4 +132,14 @@ export class PostgresReader extends Queries {
     const names = await this.query('SELECT unnest($1::text::oid[])::regtype::text', [`{${types.join()}}`])
     return names.map(([name]) => name as string)
   }
+}
+
+/** Makes numbers of the 64-bit integers in rows as postgres.js returns them. */
+function withNumbers<Key extends PropertyKey>(
+  rows: readonly Record<Key, unknown>[],
+  keyOf: (at: number, column: { name: string }) => Key,
+  columns: readonly { name: string; type: number }[],
+): void {
+  const integers = columns.flatMap((column, at) => (column.type === INT8 ? [keyOf(at, column)] : []))
+  for (const row of rows) for (const key of integers) if (row[key] !== null) row[key] = Number(row[key])
 }

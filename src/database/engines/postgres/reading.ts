@@ -22,6 +22,7 @@ export function readerOver(lane: Lane<PostgresReader>): Reader {
     },
     raw: (query: Compiled) => ({
       execute: (values?: Record<string, unknown>) => lane.link.queries.raw(query).execute(values),
+      values: (values?: Record<string, unknown>) => lane.link.queries.raw(query).values(values),
     }),
     revision: oncePerTurn(() => lane.link.queries.revision()),
     prepared: (key: string, build: Build) => lane.link.queries.prepared(key, build),

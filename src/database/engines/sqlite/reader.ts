@@ -1,6 +1,6 @@
 import type { Database as Connection, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
-import type { Compiled, Prepared } from '../../database.ts'
+import type { Compiled, Prepared, RawQuery } from '../../database.ts'
 import { requireCompatible } from '../../schema/compatibility.ts'
 import { sqliteTables } from '../../schema/sqlite-tables.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
@@ -73,20 +73,21 @@ export class SqliteReader extends Queries {
     return Number(value)
   }
 
-  raw<Row>(query: Compiled): Prepared<Row> {
+  raw<Row>(query: Compiled): RawQuery<Row> {
     const { sql, params } = query.toSQL()
     const bind = binderOf(parametersOf(params))
     const statement = this.connection.prepare(sql).safeIntegers(false)
-    return {
-      execute: async (values = {}) => {
+    const run =
+      <Result>(method: 'all' | 'values') =>
+      async (values: Record<string, unknown> = {}) => {
         try {
-          return statement.all(...(bind(values) as SQLQueryBindings[])) as Row[]
+          return statement[method](...(bind(values) as SQLQueryBindings[])) as Result
         } catch (error) {
           this.onError?.(error)
           throw error
         }
-      },
-    }
+      }
+    return { execute: run<Row[]>('all'), values: run<unknown[][]>('values') }
   }
 
   override prepared<Row>(key: string, build: Build): DirectQuery<Row> {

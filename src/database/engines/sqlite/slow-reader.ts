@@ -20,9 +20,8 @@ export function slowReader(pool: SlowPool): Reader {
       const bind = binderOf(parametersOf(params))
       const names = Object.keys((query as unknown as { _: { selectedFields: object } })._.selectedFields)
       const rowOf = (cells: unknown[]) => Object.fromEntries(names.map((name, at) => [name, cells[at]]))
-      return {
-        execute: async (values: Record<string, unknown> = {}) => (await rowsOf(sql, bind(values))).map(rowOf),
-      }
+      const values = (given: Record<string, unknown> = {}) => rowsOf(sql, bind(given))
+      return { execute: async (given?: Record<string, unknown>) => (await values(given)).map(rowOf), values }
     },
     revision: async () => Number((await rowsOf('SELECT value FROM revision', []))[0]![0]),
   })

@@ -9,10 +9,12 @@ import { ByteWriter, encoded } from '../../../lib/byte-writer.ts'
 import type { Position } from '../../selection/contract.ts'
 import { detailsOf } from '../rows.ts'
 import { csvFormat } from './csv-export.ts'
-import type { LineFormat, SharedTexts } from './export-lines.ts'
+import { type LineFormat, lineWriter, type SharedPart } from './export-lines.ts'
 import { labelNamesOf } from './label-names.ts'
 import { NDJSON } from './ndjson-export.ts'
 import {
+  AT,
+  type CellName,
   type ExportedRow,
   type ExportRequest,
   exportedByKeys,
@@ -46,8 +48,11 @@ const WINDOW_MS = 7 * 86_400_000
 /** What is handed on at once. Each window ends a piece, which may be smaller or empty. */
 const PIECE_BYTES = 262_144
 
-/** Texts of a kind in memory before they are dropped: more tickets and branches than people work on. */
+/** Rows or texts of a kind in memory before they are dropped: more tickets and branches than people work on. */
 const TEXTS_LIMIT = 50_000
+
+/** Combinations of rows whose text is found without looking up each of them. A power of two. */
+const SLOTS = 4_096
 
 /** The bytes of a file. */
 export const ENTRY_EXPORT: SlowStream<FileRequest> = {
@@ -55,15 +60,17 @@ export const ENTRY_EXPORT: SlowStream<FileRequest> = {
   async *run(reader, { format, ...request }) {
     // The first line names the columns of labels.
     const labelNames = format === 'csv' ? yield* labelNamesOf(reader, request, WINDOW_MS) : []
-    const { heading, line, ...written } = FORMATS[format](labelNames)
-    const kinds = KINDS.filter((kind) => !written.unused.includes(kind))
+    const shown: LineFormat = FORMATS[format](labelNames)
     const writer = new ByteWriter()
-    const texts = textsOf(reader, written)
-    writer.text(heading)
-    for await (const rows of request.filter.billedOn ? pagesOfBill(reader, request) : pagesOf(reader, request)) {
-      for (const kind of kinds) await texts[kind].load(rows, KEYS[kind])
-      for (const row of rows) {
-        line(writer, row, texts)
+    const texts = new PageTexts(reader, shown)
+    const writeLine = lineWriter(shown, texts)
+    const shape = { limit: PAGE_ROWS, last: shown.last }
+    writer.text(shown.heading)
+    const pages = request.filter.billedOn ? pagesOfBill(reader, request, shape) : pagesOf(reader, request, shape)
+    for await (const rows of pages) {
+      await texts.load(rows)
+      for (let at = 0; at < rows.length; at += 1) {
+        writeLine(writer, rows[at]!, at)
         if (writer.length >= PIECE_BYTES) yield writer.take()
       }
       // Also if nothing matched: only between two pieces can an export be abandoned, and do others have their turn.
@@ -73,9 +80,11 @@ export const ENTRY_EXPORT: SlowStream<FileRequest> = {
   },
 }
 
+type PageShape = Parameters<typeof exportedPages>[2]
+
 /** The pages of each window end with one that is not full. */
-async function* pagesOf(reader: Reader, request: ExportRequest): AsyncGenerator<ExportedRow[]> {
-  const pageAfter = await exportedPages(reader, request, PAGE_ROWS)
+async function* pagesOf(reader: Reader, request: ExportRequest, shape: PageShape): AsyncGenerator<ExportedRow[]> {
+  const pageAfter = await exportedPages(reader, request, shape)
   let before: Position | undefined
   for (;;) {
     const latest = await findLatestStart(reader, request.filter, before)
@@ -86,8 +95,8 @@ async function* pagesOf(reader: Reader, request: ExportRequest): AsyncGenerator<
       const rows = await pageAfter(last, from)
       yield rows
       if (rows.length < PAGE_ROWS) break
-      const { startedAt, id } = rows.at(-1)!
-      last = { startedAt, id }
+      const end = rows.at(-1)!
+      last = { startedAt: end[AT.startedAt], id: end[AT.id] }
     }
     // No entry has the id 0: what comes next started earlier.
     before = { startedAt: from, id: 0 }
@@ -95,93 +104,142 @@ async function* pagesOf(reader: Reader, request: ExportRequest): AsyncGenerator<
 }
 
 /** No index has the entries of a bill in order of time, so they are put in order once, by their keys. */
-async function* pagesOfBill(reader: Reader, request: ExportRequest): AsyncGenerator<ExportedRow[]> {
-  const rowsOf = exportedByKeys(reader, PAGE_ROWS)
+async function* pagesOfBill(reader: Reader, request: ExportRequest, shape: PageShape): AsyncGenerator<ExportedRow[]> {
+  const rowsOf = exportedByKeys(reader, shape)
   const keys = await listExportedKeys(reader, request)
   for (let at = 0; at < keys.length; at += PAGE_ROWS) yield await rowsOf(keys.slice(at, at + PAGE_ROWS))
 }
 
-type KeyOf = (row: ExportedRow) => number | null
+/** The cells that refer to rows. */
+const KEYS = {
+  managers: AT.managerId,
+  harnesses: AT.harnessId,
+  agents: AT.agentId,
+  models: AT.modelId,
+  providers: AT.providerId,
+  prices: AT.priceId,
+  projects: AT.projectId,
+  tickets: AT.ticketId,
+  rules: AT.ruleVersionId,
+  labels: AT.labelSetId,
+  continued: AT.continuesId,
+  duplicated: AT.duplicateId,
+  bills: AT.billId,
+  sheets: AT.sheetId,
+} satisfies Record<Referred, (typeof AT)[CellName]>
 
-/** The keys of the rows that an entry refers to. */
-const KEYS: Record<Referred, KeyOf> = {
-  managers: (row) => row.managerId,
-  managerIds: (row) => row.managerId,
-  harnesses: (row) => row.harnessId,
-  agents: (row) => row.agentId,
-  models: (row) => row.modelId,
-  providers: (row) => row.providerId,
-  prices: (row) => row.priceId,
-  projects: (row) => row.projectId,
-  tickets: (row) => row.ticketId,
-  rules: (row) => row.ruleVersionId,
-  labels: (row) => row.labelSetId,
-  labelCells: (row) => row.labelSetId,
-  continued: (row) => row.continuesId,
-  duplicated: (row) => row.duplicateId,
-  bills: (row) => row.billId,
-  sheets: (row) => row.sheetId,
-}
-
-/** The texts of the rows of one kind, by their keys. */
-class RowTexts {
-  readonly #texts = new Map<number, Uint8Array>()
+/** The texts that the lines of a page share with others. */
+class PageTexts {
+  readonly parts: Record<string, readonly Uint8Array[]>
+  readonly #parts: PartTexts[]
+  readonly #details = new Map<string, Uint8Array[]>()
+  readonly #noDetails: Uint8Array[]
 
   constructor(
-    readonly none: Uint8Array,
-    readonly list: (keys: number[]) => Promise<{ key: number; text: Uint8Array }[]>,
-  ) {}
-
-  of(key: number | null): Uint8Array {
-    return key === null ? this.none : this.#texts.get(key)!
-  }
-
-  /** Loads the texts of the rows that these entries refer to, unless they are in memory. */
-  async load(rows: ExportedRow[], keyOf: KeyOf): Promise<void> {
-    if (this.#texts.size > TEXTS_LIMIT) this.#texts.clear()
-    const missing = new Set<number>()
-    // Neighbours often refer to the same row.
-    let last: number | null = null
-    for (const row of rows) {
-      const key = keyOf(row)
-      if (key === last || key === null) continue
-      if (!this.#texts.has(key)) missing.add(key)
-      last = key
+    reader: Reader,
+    readonly format: Pick<LineFormat, 'parts' | 'details'>,
+  ) {
+    const referred = new Map<Referred, ReferredRows>()
+    const rowsOf = (kind: Referred) => {
+      const rows = referred.get(kind) ?? new ReferredRows(reader, kind)
+      referred.set(kind, rows)
+      return rows
     }
-    if (missing.size === 0) return
-    for (const { key, text } of await this.list([...missing])) this.#texts.set(key, text)
-  }
-}
-
-const KINDS = Object.keys(KEYS) as Referred[]
-
-function textsOf(reader: Reader, { referred, details }: Pick<LineFormat, 'referred' | 'details'>) {
-  const ofKind = (kind: Referred) => {
-    const textOf = referred[kind] as (row: unknown) => string
-    return new RowTexts(encoded(textOf(null)), async (keys) =>
-      (await listReferred(reader, kind, keys)).map((row) => ({ key: row.key, text: encoded(textOf(row)) })),
-    )
-  }
-  const ofRows = Object.fromEntries(KINDS.map((kind) => [kind, ofKind(kind)])) as Record<Referred, RowTexts>
-  return { ...ofRows, details: new DetailsTexts(details) } satisfies SharedTexts
-}
-
-class DetailsTexts {
-  readonly #texts = new Map<string, Uint8Array[]>()
-  readonly #none: Uint8Array[]
-
-  constructor(readonly write: LineFormat['details']) {
-    this.#none = write(null).map(encoded)
+    const parts = Object.entries(format.parts).map(([name, part]) => [name, new PartTexts(part, rowsOf)] as const)
+    this.#parts = parts.map(([, texts]) => texts)
+    this.parts = Object.fromEntries(parts.map(([name, { found }]) => [name, found]))
+    this.#noDetails = format.details(null).map(encoded)
   }
 
-  of(column: string | null): readonly Uint8Array[] {
-    if (column === null) return this.#none
-    let texts = this.#texts.get(column)
+  async load(rows: readonly ExportedRow[]): Promise<void> {
+    for (const part of this.#parts) await part.load(rows)
+  }
+
+  readonly detailsOf = (column: string | null): readonly Uint8Array[] => {
+    if (column === null) return this.#noDetails
+    let texts = this.#details.get(column)
     if (!texts) {
-      makeRoom(this.#texts, TEXTS_LIMIT)
-      texts = this.write(detailsOf({ usageDetails: column })).map(encoded)
-      this.#texts.set(column, texts)
+      makeRoom(this.#details, TEXTS_LIMIT)
+      texts = this.format.details(detailsOf({ usageDetails: column })).map(encoded)
+      this.#details.set(column, texts)
     }
     return texts
+  }
+}
+
+type KeyAt = (typeof KEYS)[Referred]
+
+/** The texts of a part of a line. */
+class PartTexts {
+  /** By the position of the entry in its page. */
+  readonly found: Uint8Array[] = []
+  readonly #kinds: readonly { keyAt: KeyAt; rows: ReferredRows; textOf: (row: unknown) => string }[]
+  /** The keys of a combination are in the slot that they give, one after the other, and its text. */
+  readonly #keys: (number | null)[]
+  readonly #texts: (Uint8Array | undefined)[] = new Array(SLOTS).fill(undefined)
+
+  constructor(part: SharedPart, rowsOf: (kind: Referred) => ReferredRows) {
+    const kinds = Object.entries(part) as [Referred, (row: unknown) => string][]
+    this.#kinds = kinds.map(([kind, textOf]) => ({ keyAt: KEYS[kind], rows: rowsOf(kind), textOf }))
+    this.#keys = new Array(SLOTS * kinds.length).fill(null)
+  }
+
+  async load(rows: readonly ExportedRow[]): Promise<void> {
+    const missing: number[] = []
+    for (let at = 0; at < rows.length; at += 1) if (!this.#find(rows[at]!, at)) missing.push(at)
+    if (missing.length === 0) return
+    for (const { keyAt, rows: referred } of this.#kinds) await referred.load(missing.map((at) => rows[at]![keyAt]))
+    for (const at of missing) if (!this.#find(rows[at]!, at)) this.#add(rows[at]!, at)
+  }
+
+  #slotOf(row: ExportedRow): number {
+    let hash = 0
+    for (const { keyAt } of this.#kinds) hash = Math.imul(hash, 31) + ((row[keyAt] ?? 0) | 0)
+    return hash & (SLOTS - 1)
+  }
+
+  #find(row: ExportedRow, at: number): boolean {
+    const kinds = this.#kinds
+    const slot = this.#slotOf(row)
+    const text = this.#texts[slot]
+    if (text === undefined) return false
+    for (let kind = 0; kind < kinds.length; kind += 1) {
+      if (this.#keys[slot * kinds.length + kind] !== row[kinds[kind]!.keyAt]) return false
+    }
+    this.found[at] = text
+    return true
+  }
+
+  #add(row: ExportedRow, at: number): void {
+    const slot = this.#slotOf(row)
+    const texts = this.#kinds.map(({ keyAt, rows, textOf }, kind) => {
+      this.#keys[slot * this.#kinds.length + kind] = row[keyAt]
+      return textOf(rows.of(row[keyAt]))
+    })
+    this.found[at] = encoded(texts.join(''))
+    this.#texts[slot] = this.found[at]
+  }
+}
+
+/** The rows of one kind that entries refer to, by their keys. */
+class ReferredRows {
+  readonly #rows = new Map<number, unknown>()
+
+  constructor(
+    readonly reader: Reader,
+    readonly kind: Referred,
+  ) {}
+
+  /** A row that was deleted since the page was read is referred to no more. */
+  of(key: number | null): unknown {
+    return key === null ? null : (this.#rows.get(key) ?? null)
+  }
+
+  /** Loads rows, unless they are in memory. */
+  async load(keys: readonly (number | null)[]): Promise<void> {
+    if (this.#rows.size > TEXTS_LIMIT) this.#rows.clear()
+    const missing = new Set(keys.filter((key) => key !== null && !this.#rows.has(key)) as number[])
+    if (missing.size === 0) return
+    for (const row of await listReferred(this.reader, this.kind, [...missing])) this.#rows.set(row.key, row)
   }
 }

@@ -4,41 +4,38 @@ import { dayText } from '../../../lib/calendar.ts'
 import { ZERO_COUNTS } from '../../../shared/usage.ts'
 import { wireRequestsAbove, wireTokens } from '../wire.ts'
 import { divisionOf, isMismatch, type LineFormat } from './export-lines.ts'
-import type { ExportedRow } from './store/export.ts'
+import { AT, type ExportedRow } from './store/export.ts'
 
 /** Those that need no escape in a string. */
 const PLAIN = plainCharacters({ except: '"\\' })
 
-const QUOTE = 0x22
-
-const TOKENS = encoded('","tokens":{"input":')
-const MISMATCH = encoded(',"cost_mismatch":true')
-const NO_MISMATCH = encoded(',"cost_mismatch":false')
-const NO_ACTIVE_TIME = encoded(',"active_seconds":null')
-const NO_SLICE = encoded(',"slice":null')
 const NO_NOTES = encoded(',"note":null,"named_project":null,"named_ticket":null},"summary":')
 
-export const NDJSON: LineFormat = {
+export const NDJSON: LineFormat<'manager' | 'agent' | 'price' | 'place' | 'rule' | 'labels' | 'continued' | 'links'> = {
   heading: '',
-  referred: {
-    managers: (row) => `","agent_manager":${json(row && { id: row.id, name: row.name })},"manager_by":`,
-    managerIds: () => '',
-    labelCells: () => '',
-    harnesses: (row) => `,"agent_harness":${json(row?.text ?? null)}`,
-    agents: (row) => `,"agent_name":${json(row?.text ?? null)}`,
-    models: (row) => `,"model":${json(row?.text ?? null)}`,
-    providers: (row) => `,"provider":${json(row?.text ?? null)},"started_at":"`,
-    prices: (row) => `,"price":${row ? `{"id":"${row.id}","step":` : 'null'}`,
-    projects: (row) => `,"project":${json(row && { id: row.id, key: row.project, name: row.name })}`,
-    tickets: (row) => `,"ticket":${json(row && { id: row.id, key: row.ticket })},"placement":{"by":`,
-    rules: (row) => `,"rule":${json(row && { id: row.id, name: row.name, version: row.version })}`,
-    labels: (row) => `,"labels":${json(row?.labels ?? {})},"session_id":`,
-    continued: (row) => `,"continues":${json(row?.id ?? null)},"corrected":`,
-    duplicated: (row) => `,"possible_duplicate_of":${json(row?.id ?? null)}`,
-    bills: (row) => `,"bill":${json(row && { id: row.id, number: row.number })}`,
-    sheets: (row) => `,"sheet":${json(row && { id: row.id })},"created_at":"`,
+  last: 'updatedAt',
+  parts: {
+    manager: { managers: (row) => `","agent_manager":${json(row && { id: row.id, name: row.name })},"manager_by":` },
+    agent: {
+      harnesses: (row) => `,"agent_harness":${json(row?.text ?? null)}`,
+      agents: (row) => `,"agent_name":${json(row?.text ?? null)}`,
+      models: (row) => `,"model":${json(row?.text ?? null)}`,
+      providers: (row) => `,"provider":${json(row?.text ?? null)},"started_at":"`,
+    },
+    price: { prices: (row) => `,"price":${row ? `{"id":"${row.id}","step":` : 'null'}` },
+    place: {
+      projects: (row) => `,"project":${json(row && { id: row.id, key: row.project, name: row.name })}`,
+      tickets: (row) => `,"ticket":${json(row && { id: row.id, key: row.ticket })},"placement":{"by":`,
+    },
+    rule: { rules: (row) => `,"rule":${json(row && { id: row.id, name: row.name, version: row.version })}` },
+    labels: { labels: (row) => `,"labels":${json(row?.labels ?? {})},"session_id":` },
+    continued: { continued: (row) => `,"continues":${json(row?.id ?? null)},"corrected":` },
+    links: {
+      duplicated: (row) => `,"possible_duplicate_of":${json(row?.id ?? null)}`,
+      bills: (row) => `,"bill":${json(row && { id: row.id, number: row.number })}`,
+      sheets: (row) => `,"sheet":${json(row && { id: row.id })},"created_at":"`,
+    },
   },
-  unused: ['managerIds', 'labelCells'],
   details(details) {
     const { input, output, cache_read, cache_write, cache_write_1h, total, ...shares } = wireTokens(
       ZERO_COUNTS,
@@ -55,93 +52,118 @@ export const NDJSON: LineFormat = {
     return [`,${fieldsText(shares)}},"requests":`, `,${fieldsText(others)},"cost":`]
   },
 
+  none: 'null',
+  moment: (writer, moment) => writer.timestamp(moment),
+  any: writeText,
+
   /** Fields in the order of `toTokenEntry`. Ids, timestamps and our own constants need no escapes. */
-  line(writer, row, texts) {
-    const [shares, others] = texts.details.of(row.usageDetails)
-    writer.ascii('{"id":"ent_')
-    writer.hex(row.uid)
-    writer.ascii('","status":"')
-    writer.ascii(row.status)
-    writer.ascii('","source":"')
-    writer.ascii(row.source)
-    writer.bytes(texts.managers.of(row.managerId))
-    writeConstant(writer, row.sheetId === null ? row.managerBy : null)
-    writer.bytes(texts.harnesses.of(row.harnessId))
-    writer.bytes(texts.agents.of(row.agentId))
-    writer.bytes(texts.models.of(row.modelId))
-    writer.bytes(texts.providers.of(row.providerId))
-    writer.timestamp(row.startedAt)
-    writer.ascii('","ended_at":"')
-    writer.timestamp(row.endedAt)
-    writer.bytes(TOKENS)
-    writer.integer(row.input)
-    writer.ascii(',"output":')
-    writer.integer(row.output)
-    writer.ascii(',"cache_read":')
-    writer.integer(row.cacheRead)
-    writer.ascii(',"cache_write":')
-    writer.integer(row.cacheWrite)
-    writer.ascii(',"cache_write_1h":')
-    writer.integer(row.cacheWrite1h)
-    writer.ascii(',"total":')
-    writer.integer(row.input + row.output + row.cacheRead + row.cacheWrite + row.cacheWrite1h)
-    writer.bytes(shares!)
-    writeInteger(writer, row.requests)
-    if (row.activeMs === null) writer.bytes(NO_ACTIVE_TIME)
-    else writer.ascii(`,"active_seconds":${row.activeMs / 1_000}`)
-    writer.bytes(others!)
-    if (row.reportedDollars === null) writeMoney(writer, row.listDollars, row.listNanos)
-    else writer.money(row.reportedDollars, row.reportedNanos)
-    writer.ascii(',"reported_cost":')
-    writeMoney(writer, row.reportedDollars, row.reportedNanos)
-    writer.ascii(',"list_value":')
-    writeMoney(writer, row.listDollars, row.listNanos)
-    writer.bytes(isMismatch(row) ? MISMATCH : NO_MISMATCH)
-    writer.bytes(texts.prices.of(row.priceId))
-    if (row.priceId !== null) {
-      writer.integer(row.priceStep!)
-      writer.ascii(',"note":')
-      writeText(writer, row.priceNote)
-      writer.ascii('}')
-    }
-    writer.bytes(texts.projects.of(row.projectId))
-    writer.bytes(texts.tickets.of(row.ticketId))
-    writeConstant(writer, row.placedBy ?? 'unattributed')
-    writer.bytes(texts.rules.of(row.ruleVersionId))
-    writeNotes(writer, row)
-    writeText(writer, row.summary)
-    writer.bytes(texts.labels.of(row.labelSetId))
-    writeText(writer, row.sessionKey)
-    writer.ascii(',"part":')
-    writeInteger(writer, row.part)
-    if (row.sliceDay === null) writer.bytes(NO_SLICE)
-    else writer.ascii(`,"slice":${json({ day: dayText(row.sliceDay), estimated: row.estimated === 1 })}`)
-    writer.bytes(texts.continued.of(row.continuesId))
-    writer.ascii(row.corrected === null ? '[]' : json(JSON.parse(row.corrected)))
-    writer.ascii(',"division":')
-    writer.ascii(json(divisionOf(row)))
-    writer.ascii(row.superseded === 1 ? ',"superseded":true' : ',"superseded":false')
-    writer.bytes(texts.duplicated.of(row.duplicateId))
-    writer.bytes(texts.bills.of(row.billId))
-    writer.bytes(texts.sheets.of(row.sheetId))
-    writer.timestamp(row.createdAt)
-    writer.ascii('","updated_at":')
-    if (row.updatedAt === null) writer.ascii('null')
-    else writeMoment(writer, row.updatedAt)
-    writer.ascii('}\n')
-  },
+  steps: [
+    { text: '{"id":"ent_' },
+    { word: 'uid' },
+    { text: '","status":"' },
+    { word: 'status' },
+    { text: '","source":"' },
+    { word: 'source' },
+    { part: 'manager' },
+    { rare: (row) => constant(row[AT.sheetId] === null ? row[AT.managerBy] : null) },
+    { part: 'agent' },
+    { moment: 'startedAt' },
+    { text: '","ended_at":"' },
+    { moment: 'endedAt' },
+    { text: '","tokens":{"input":' },
+    { integer: 'input' },
+    { text: ',"output":' },
+    { integer: 'output' },
+    { text: ',"cache_read":' },
+    { integer: 'cacheRead' },
+    { text: ',"cache_write":' },
+    { integer: 'cacheWrite' },
+    { text: ',"cache_write_1h":' },
+    { integer: 'cacheWrite1h' },
+    { text: ',"total":' },
+    { special: 'total' },
+    { details: 0 },
+    { integer: 'requests' },
+    { rare: activeSeconds },
+    { details: 1 },
+    { special: 'cost' },
+    { text: ',"reported_cost":' },
+    { money: 'reportedDollars' },
+    { text: ',"list_value":' },
+    { money: 'listDollars' },
+    { rare: (row) => (isMismatch(row) ? ',"cost_mismatch":true' : ',"cost_mismatch":false') },
+    { part: 'price' },
+    { further: writePriceStep },
+    { part: 'place' },
+    { rare: (row) => constant(row[AT.placedBy] ?? 'unattributed') },
+    { part: 'rule' },
+    { further: writeNotes },
+    { any: 'summary' },
+    { part: 'labels' },
+    { any: 'sessionKey' },
+    { text: ',"part":' },
+    { integer: 'part' },
+    { rare: slice },
+    { part: 'continued' },
+    { rare: changes },
+    { part: 'links' },
+    { moment: 'createdAt' },
+    { further: writeEnd },
+  ],
 }
 
 const json = (value: unknown): string => JSON.stringify(value)
 
+const QUOTED = new Map<string | null, string>()
+
+/** One of our own constants, which are few. */
+function constant(text: string | null): string {
+  let quoted = QUOTED.get(text)
+  if (quoted === undefined) {
+    quoted = json(text)
+    QUOTED.set(text, quoted)
+  }
+  return quoted
+}
+
+function activeSeconds(row: ExportedRow): string {
+  const activeMs = row[AT.activeMs]
+  return activeMs === null ? ',"active_seconds":null' : `,"active_seconds":${activeMs / 1_000}`
+}
+
+function slice(row: ExportedRow): string {
+  const day = row[AT.sliceDay]
+  if (day === null) return ',"slice":null'
+  return `,"slice":${json({ day: dayText(day), estimated: row[AT.estimated] === 1 })}`
+}
+
+function changes(row: ExportedRow): string {
+  const corrected = row[AT.corrected]
+  const isAsReported = corrected === null && row[AT.amendment] === null && row[AT.superseded] === 0
+  if (isAsReported) return '[],"division":null,"superseded":false'
+  return `${corrected === null ? '[]' : json(JSON.parse(corrected))},"division":${json(divisionOf(row))},"superseded":${row[AT.superseded] === 1}`
+}
+
+/** The rest of the price. */
+function writePriceStep(writer: ByteWriter, row: ExportedRow): void {
+  if (row[AT.priceId] === null) return
+  writer.integer(row[AT.priceStep]!)
+  writer.ascii(',"note":')
+  writeText(writer, row[AT.priceNote])
+  writer.ascii('}')
+}
+
 /** The rest of the placement. Few entries have any of it. */
-function writeNotes(writer: ByteWriter, { placementNote, namedProject, namedTicket }: ExportedRow): void {
-  if (placementNote === null && namedProject === null && namedTicket === null) {
+function writeNotes(writer: ByteWriter, row: ExportedRow): void {
+  const note = row[AT.placementNote]
+  const namedProject = row[AT.namedProject]
+  const namedTicket = row[AT.namedTicket]
+  if (note === null && namedProject === null && namedTicket === null) {
     writer.bytes(NO_NOTES)
     return
   }
   writer.ascii(',"note":')
-  writeText(writer, placementNote)
+  writeText(writer, note)
   writer.ascii(',"named_project":')
   writeText(writer, namedProject)
   writer.ascii(',"named_ticket":')
@@ -149,33 +171,23 @@ function writeNotes(writer: ByteWriter, { placementNote, namedProject, namedTick
   writer.ascii('},"summary":')
 }
 
-/** The fields of an object, without its braces. */
-function fieldsText(object: object): string {
-  return JSON.stringify(object).slice(1, -1)
-}
-
-function writeConstant(writer: ByteWriter, text: string | null): void {
-  if (text === null) writer.ascii('null')
-  else writer.ascii(`"${text}"`)
-}
-
-function writeMoment(writer: ByteWriter, moment: number): void {
-  writer.byte(QUOTE)
-  writer.timestamp(moment)
-  writer.byte(QUOTE)
-}
-
-function writeInteger(writer: ByteWriter, number: number | null): void {
-  if (number === null) writer.ascii('null')
-  else writer.integer(number)
-}
-
-function writeMoney(writer: ByteWriter, dollars: number | null, nanos: number): void {
-  if (dollars === null) writer.ascii('null')
-  else writer.money(dollars, nanos)
+function writeEnd(writer: ByteWriter, row: ExportedRow): void {
+  const updatedAt = row[AT.updatedAt]
+  if (updatedAt === null) {
+    writer.ascii('","updated_at":null}\n')
+    return
+  }
+  writer.ascii('","updated_at":"')
+  writer.timestamp(updatedAt)
+  writer.ascii('"}\n')
 }
 
 function writeText(writer: ByteWriter, text: string | null): void {
   if (text === null) writer.ascii('null')
   else if (!writer.quoted(text, PLAIN)) writer.text(JSON.stringify(text))
+}
+
+/** The fields of an object, without its braces. */
+function fieldsText(object: object): string {
+  return JSON.stringify(object).slice(1, -1)
 }

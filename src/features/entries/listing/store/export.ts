@@ -30,125 +30,173 @@ export interface ExportRequest {
 const NANOS = sql.raw('1000000000')
 
 /** What an entry's line is made of. What many entries share is referred to by key. */
-function fieldsOf(reader: Reader) {
+interface ExportedCells {
+  id: number
+  /** Its digits. */
+  uid: string
+  status: string
+  source: string
+  managerId: number
+  managerBy: string
+  harnessId: number
+  agentId: number
+  modelId: number
+  providerId: number | null
+  startedAt: number
+  endedAt: number
+  input: number
+  output: number
+  cacheRead: number
+  cacheWrite: number
+  cacheWrite1h: number
+  usageDetails: string | null
+  requests: number | null
+  /** Amounts above 2^53 would not be exact in one number. */
+  reportedDollars: number | null
+  reportedNanos: number
+  listDollars: number | null
+  listNanos: number
+  priceId: number | null
+  priceNote: string | null
+  projectId: number | null
+  ticketId: number | null
+  placedBy: string | null
+  summary: string | null
+  labelSetId: number | null
+  sessionKey: string | null
+  part: number | null
+  corrected: string | null
+  amendment: string | null
+  activeMs: number | null
+  sliceDay: number | null
+  estimated: number
+  duplicateId: number | null
+  billId: number | null
+  sheetId: number | null
+  createdAt: number
+  priceStep: number | null
+  ruleVersionId: number | null
+  placementNote: string | null
+  namedProject: string | null
+  namedTicket: string | null
+  continuesId: number | null
+  superseded: number
+  updatedAt: number | null
+}
+
+/** In the order of a row. A format needs the first ones, up to the last that it shows. */
+const NAMES = [
+  'id',
+  'uid',
+  'status',
+  'source',
+  'managerId',
+  'managerBy',
+  'harnessId',
+  'agentId',
+  'modelId',
+  'providerId',
+  'startedAt',
+  'endedAt',
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'usageDetails',
+  'requests',
+  'reportedDollars',
+  'reportedNanos',
+  'listDollars',
+  'listNanos',
+  'priceId',
+  'priceNote',
+  'projectId',
+  'ticketId',
+  'placedBy',
+  'summary',
+  'labelSetId',
+  'sessionKey',
+  'part',
+  'corrected',
+  'amendment',
+  'activeMs',
+  'sliceDay',
+  'estimated',
+  'duplicateId',
+  'billId',
+  'sheetId',
+  'createdAt',
+  'priceStep',
+  'ruleVersionId',
+  'placementNote',
+  'namedProject',
+  'namedTicket',
+  'continuesId',
+  'superseded',
+  'updatedAt',
+] as const satisfies (keyof ExportedCells)[]
+
+type Index = Exclude<keyof typeof NAMES, keyof unknown[]>
+
+/** The cells of an entry, as the driver returns them: an object per entry would take twice as long. */
+export type ExportedRow = { readonly [At in Index]: ExportedCells[(typeof NAMES)[At]] }
+
+/** Where a row has the cell with a name. The positions are numbers, whatever TypeScript calls the indexes of a tuple. */
+export const AT = Object.fromEntries(NAMES.map((name, at) => [name, at])) as unknown as {
+  readonly [At in Index as (typeof NAMES)[At]]: At
+}
+
+export type CellName = keyof ExportedCells
+
+function cellsOf(reader: Reader): Record<CellName, SQLWrapper> {
   const { entries: e, sessions } = reader.tables
-  const { status, billId } = settledColumns(reader)
   return {
-    id: e.id,
-    uid: e.uid,
-    status,
-    source: e.source,
-    managerId: e.managerId,
-    managerBy: e.managerBy,
-    harnessId: e.harnessId,
-    agentId: e.agentId,
-    modelId: e.modelId,
-    providerId: e.providerId,
-    startedAt: e.startedAt,
-    endedAt: e.endedAt,
-    input: e.input,
-    output: e.output,
-    cacheRead: e.cacheRead,
-    cacheWrite: e.cacheWrite,
-    cacheWrite1h: e.cacheWrite1h,
-    usageDetails: e.usageDetails,
-    requests: e.requests,
-    // Amounts above 2^53 would not be exact in one number.
+    ...e,
+    ...settledColumns(reader),
+    uid: reader.engine === 'sqlite' ? sql`lower(hex(${e.uid}))` : sql`encode(${e.uid}, 'hex')`,
     reportedDollars: sql`${e.reportedCost} / ${NANOS}`,
     reportedNanos: sql`${e.reportedCost} % ${NANOS}`,
     listDollars: sql`${e.listValue} / ${NANOS}`,
     listNanos: sql`${e.listValue} % ${NANOS}`,
-    priceId: e.priceId,
-    priceStep: e.priceStep,
-    priceNote: e.priceNote,
-    projectId: e.projectId,
-    ticketId: e.ticketId,
-    placedBy: e.placedBy,
-    ruleVersionId: e.ruleVersionId,
-    placementNote: e.placementNote,
-    namedProject: e.namedProject,
-    namedTicket: e.namedTicket,
-    summary: e.summary,
-    labelSetId: e.labelSetId,
     sessionKey: sessions.sessionKey,
-    part: e.part,
-    continuesId: e.continuesId,
-    corrected: e.corrected,
-    amendment: e.amendment,
     superseded: sql`CASE WHEN ${e.superseded} THEN 1 ELSE 0 END`,
-    activeMs: e.activeMs,
-    sliceDay: e.sliceDay,
     estimated: sql`CASE WHEN ${e.estimated} THEN 1 ELSE 0 END`,
     duplicateId: e.possibleDuplicateId,
-    billId,
-    sheetId: e.sheetId,
-    createdAt: e.createdAt,
-    updatedAt: e.updatedAt,
-  } satisfies Record<string, SQLWrapper>
+  }
 }
 
-type Field = keyof ReturnType<typeof fieldsOf>
-type Texts = 'status' | 'source' | 'managerBy'
-type OptionalTexts =
-  | 'usageDetails'
-  | 'priceNote'
-  | 'placedBy'
-  | 'placementNote'
-  | 'namedProject'
-  | 'namedTicket'
-  | 'summary'
-  | 'sessionKey'
-  | 'corrected'
-  | 'amendment'
-type OptionalNumbers =
-  | 'providerId'
-  | 'requests'
-  | 'activeMs'
-  | 'sliceDay'
-  | 'reportedDollars'
-  | 'listDollars'
-  | 'priceId'
-  | 'priceStep'
-  | 'projectId'
-  | 'ticketId'
-  | 'ruleVersionId'
-  | 'labelSetId'
-  | 'part'
-  | 'continuesId'
-  | 'duplicateId'
-  | 'billId'
-  | 'sheetId'
-  | 'updatedAt'
-
-/** As the driver returns it. */
-export type ExportedRow = { uid: Uint8Array } & Record<Texts, string> &
-  Record<OptionalTexts, string | null> &
-  Record<OptionalNumbers, number | null> &
-  Record<Exclude<Field, 'uid' | Texts | OptionalTexts | OptionalNumbers>, number>
-
-/** Rows that match a condition, newest first. */
-function exportedRows(reader: Reader, condition: SQL | undefined, limit: number) {
+/** Rows that match a condition, newest first, with the cells up to `last`. */
+function exportedRows(reader: Reader, condition: SQL | undefined, limit: number, last: CellName) {
   const { entries: e, sessions } = reader.tables
-  const fields = Object.entries(fieldsOf(reader)).map(([name, field]) => [name, sql`${field}`.as(name)] as const)
-  return reader.raw<ExportedRow>(
+  const cells = cellsOf(reader)
+  const names = NAMES.slice(0, NAMES.indexOf(last) + 1)
+  const query = reader.raw(
     reader
-      .select(Object.fromEntries(fields))
+      .select(Object.fromEntries(names.map((name) => [name, sql`${cells[name]}`.as(name)])))
       .from(e)
       .leftJoin(sessions, eq(sessions.id, e.sessionId))
       .where(condition)
       .orderBy(desc(e.startedAt), desc(e.id))
       .limit(limit),
   )
+  return (values: Record<string, unknown>) => query.values(values) as unknown as Promise<ExportedRow[]>
+}
+
+/** How a file is read: page by page, with the cells up to `last`. */
+interface PageShape {
+  limit: number
+  last: CellName
 }
 
 /** The rows of a request, page by page. */
-export async function exportedPages(reader: Reader, request: ExportRequest, limit: number) {
+export async function exportedPages(reader: Reader, request: ExportRequest, { limit, last }: PageShape) {
   const { startedAt, id } = reader.tables.entries
   const [from, start, key] = [sql.placeholder('from'), sql.placeholder('startedAt'), sql.placeholder('id')]
   const isInPage = and(gte(startedAt, from), lte(startedAt, start), or(lt(startedAt, start), lt(id, key)))
-  const page = exportedRows(reader, and(isInPage, await isRequested(reader, request)), limit)
+  const page = exportedRows(reader, and(isInPage, await isRequested(reader, request)), limit, last)
   /** The page that follows a position and reaches back to the start `from`. */
-  return (after: Position, from: number) => page.execute({ ...after, from })
+  return (after: Position, from: number) => page({ ...after, from })
 }
 
 async function isRequested(reader: Reader, { filter, viewer }: ExportRequest): Promise<SQL | undefined> {
@@ -168,15 +216,15 @@ export async function listExportedKeys(reader: Reader, request: ExportRequest): 
 }
 
 /** The rows with some keys, at most `limit` at a time. */
-export function exportedByKeys(reader: Reader, limit: number) {
+export function exportedByKeys(reader: Reader, { limit, last }: PageShape) {
   const names = Array.from({ length: limit }, (_, at) => `key${at}`)
   const isAny = inArray(
     reader.tables.entries.id,
     names.map((name) => sql.placeholder(name)),
   )
-  const rows = exportedRows(reader, isAny, limit)
+  const rows = exportedRows(reader, isAny, limit, last)
   // No entry has the id 0.
-  return (keys: number[]) => rows.execute(Object.fromEntries(names.map((name, at) => [name, keys[at] ?? 0])))
+  return (keys: number[]) => rows(Object.fromEntries(names.map((name, at) => [name, keys[at] ?? 0])))
 }
 
 /** The latest start of any entry after this position and within the filter's period; undefined if there is none. */
@@ -232,20 +280,11 @@ function selectId(reader: Reader) {
   return reader.select({ key: t.id, id: t.uid }).from(t).where(eq(t.id, KEY))
 }
 
-function selectLabels(reader: Reader) {
-  const { labelSets: t } = reader.tables
-  return reader.select({ key: t.id, labels: t.labels }).from(t).where(eq(t.id, KEY))
-}
-
 /** The rows that entries refer to, by what they are of an entry. */
 const REFERRED = {
   managers: (reader: Reader) => {
     const { users: t } = reader.tables
-    return reader.select({ key: t.id, id: t.uid, name: t.name }).from(t).where(eq(t.id, KEY))
-  },
-  managerIds: (reader: Reader) => {
-    const { users: t } = reader.tables
-    return reader.select({ key: t.id, id: t.uid, email: t.email }).from(t).where(eq(t.id, KEY))
+    return reader.select({ key: t.id, id: t.uid, name: t.name, email: t.email }).from(t).where(eq(t.id, KEY))
   },
   harnesses: selectName,
   agents: selectName,
@@ -271,8 +310,10 @@ const REFERRED = {
       .innerJoin(placementRules, eq(placementRules.id, t.ruleId))
       .where(eq(t.id, KEY))
   },
-  labels: selectLabels,
-  labelCells: selectLabels,
+  labels: (reader: Reader) => {
+    const { labelSets: t } = reader.tables
+    return reader.select({ key: t.id, labels: t.labels }).from(t).where(eq(t.id, KEY))
+  },
   continued: selectId,
   duplicated: selectId,
   bills: (reader: Reader) => {
