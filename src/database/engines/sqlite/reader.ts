@@ -9,6 +9,7 @@ import { type Build, Queries, watchErrors } from '../queries.ts'
 
 /** The parts of drizzle's prepared query for bun:sqlite. */
 interface DrizzleQuery extends PreparedParts {
+  stmt: Statement
   query: { sql: string; params: unknown[] }
 }
 
@@ -32,6 +33,7 @@ class DirectQuery<Row> implements Prepared<Row> {
     prepared: DrizzleQuery,
     readonly onError: ((error: unknown) => void) | undefined,
   ) {
+    prepared.stmt.finalize()
     this.#statement = connection.prepare(withoutReplanning(prepared.query.sql))
     this.#bind = binderOf(parametersOf(prepared.query.params))
     this.#rowOf = rowReaderOf(prepared)

@@ -82,7 +82,6 @@ const STEPS = [
   'word',
   'any',
   'details',
-
   'total',
   'cost',
   'rare',
