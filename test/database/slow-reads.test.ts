@@ -183,15 +183,16 @@ describe.skipIf(process.platform !== 'linux')('processes for slow reads', () => 
   })
 
   test.skipIf(!Bun.which('taskset'))('are not ended for the time in which others had the processor', async () => {
-    const other = Bun.spawn(['taskset', '-c', '0', 'sh', '-c', 'while :; do :; done'])
+    // As polite as a process for slow reads, so each gets half of the processor.
+    const other = Bun.spawn(['nice', '-n', '10', 'taskset', '-c', '0', 'sh', '-c', 'while :; do :; done'])
     try {
       const { db } = await warm({ slowProgram: ['taskset', '-c', '0', ...SLOW_PROGRAM] })
       const deadlineMs = 1_000
       const startedAt = performance.now()
-      const outcome = await codeOf(db.slowly({ ...COMPUTES_FOR, deadlineMs }, { ms: deadlineMs * 0.75 }))
+      const outcome = await codeOf(db.slowly({ ...COMPUTES_FOR, deadlineMs }, { ms: deadlineMs * 0.7 }))
       const tookMs = performance.now() - startedAt
-      // With even more to do on this machine, it may be ended after all.
-      if (tookMs < 2 * deadlineMs) expect(outcome).toBe('done')
+      // With even more to do on this machine, it may be ended after all, a moment before twice its deadline.
+      if (tookMs < 1.9 * deadlineMs) expect(outcome).toBe('done')
       expect(tookMs).toBeGreaterThan(deadlineMs)
     } finally {
       other.kill('SIGKILL')
