@@ -23,7 +23,7 @@ export type IdPrefix =
 export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`
 
 export function newId<P extends IdPrefix>(prefix: P): Id<P> {
-  return `${prefix}_${Bun.randomUUIDv7('buffer').toString('hex')}`
+  return `${prefix}_${Bun.randomUUIDv7('buffer').toHex()}`
 }
 
 const HEX_32 = /^[0-9a-f]{32}$/
@@ -35,9 +35,9 @@ export function isId<P extends IdPrefix>(prefix: P, text: string): text is Id<P>
 
 /** The 16 bytes of an id that the database stores. */
 export function idBytes(id: string): Uint8Array {
-  return Buffer.from(id.slice(id.indexOf('_') + 1), 'hex')
+  return Uint8Array.fromHex(id.slice(id.indexOf('_') + 1))
 }
 
 export function idFromBytes<P extends IdPrefix>(prefix: P, bytes: Uint8Array): Id<P> {
-  return `${prefix}_${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
+  return `${prefix}_${bytes.toHex()}`
 }

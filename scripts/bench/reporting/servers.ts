@@ -106,15 +106,15 @@ export class TallyServers {
   }
 
   #sum(metricOf: (pid: number) => number): number {
-    return this.#pids().reduce((sum, pid) => sum + metricOf(pid), 0)
+    return this.pids().reduce((sum, pid) => sum + metricOf(pid), 0)
   }
 
-  #pids(): number[] {
+  pids(): number[] {
     return this.#running.map(({ process: { pid } }) => wrappedProcess(pid))
   }
 
   #signal(signal: NodeJS.Signals): void {
-    for (const pid of this.#pids()) process.kill(pid, signal)
+    for (const pid of this.pids()) process.kill(pid, signal)
   }
 
   async #ended(): Promise<void> {
