@@ -48,6 +48,10 @@ class KeyNumbers {
     }
   }
 
+  valuesOf(numbers: Int32Array): Int32Array {
+    return mapped(numbers, this.values)
+  }
+
   #grow(slot: number): Int32Array {
     const grown = new Int32Array(Math.max(slot + 1, 2 * this.#numbers.length)).fill(-1)
     grown.set(this.#numbers)
@@ -68,8 +72,12 @@ class PairNumbers {
     return this.#size
   }
 
-  pairAt(number: number): [number, number] {
-    return [this.#first[number]!, this.#second[number]!]
+  firstOf(numbers: Int32Array): Int32Array {
+    return mapped(numbers, this.#first)
+  }
+
+  secondOf(numbers: Int32Array): Int32Array {
+    return mapped(numbers, this.#second)
   }
 
   /** Replaces the numbers in `first` by those of the pairs. */
@@ -116,6 +124,14 @@ class PairNumbers {
     }
     this.#slots = slots
   }
+}
+
+/** The values at these indices. A loop, since `map` and `from` take many times as long. */
+function mapped(indices: Int32Array, values: Int32Array | readonly number[]): Int32Array {
+  const { length } = indices
+  const found = new Int32Array(length)
+  for (let at = 0; at < length; at += 1) found[at] = values[indices[at]!]!
+  return found
 }
 
 function hash(first: number, second: number): number {
@@ -239,7 +255,7 @@ export class Groups {
   get size(): number {
     if (this.#isEmpty) return 0
     if (this.#keys.length === 0) return 1
-    return this.#pairs.at(-1)?.size ?? this.#keys[0]!.values.length
+    return this.#pairs[0]?.size ?? this.#keys[0]!.values.length
   }
 
   add(rows: Rows): void {
@@ -252,9 +268,10 @@ export class Groups {
     }
     const groups = this.#groups
     if (this.#keys.length === 0) groups.fill(0, 0, length)
-    for (const [at, keys] of this.#keys.entries()) {
-      keys.numberAll(rows.keys[at]!, rows.selected, at === 0 ? groups : this.#numbers)
-      if (at > 0) this.#pairs[at - 1]!.numberAll(groups, this.#numbers, length)
+    for (let at = this.#keys.length - 1; at >= 0; at -= 1) {
+      const pairs = this.#pairs[at]
+      this.#keys[at]!.numberAll(rows.keys[at]!, rows.selected, pairs ? this.#numbers : groups)
+      pairs?.numberAll(groups, this.#numbers, length)
     }
     const count = this.size
     for (const [at, figure] of rows.figures.entries()) this.#figures[at]!.add(figure, rows, groups, count)
@@ -263,14 +280,13 @@ export class Groups {
   /** The groups in the order of their first rows. */
   rows(): GroupedRows {
     const length = this.size
-    const keys = this.#keys.map(() => new Int32Array(length))
-    for (let group = 0; group < length; group += 1) {
-      let number = group
-      for (let at = this.#keys.length - 1; at >= 0; at -= 1) {
-        const [rest, own] = at === 0 ? [0, number] : this.#pairs[at - 1]!.pairAt(number)
-        keys[at]![group] = this.#keys[at]!.values[own]!
-        number = rest
-      }
+    const keys: Int32Array[] = []
+    let numbers: Int32Array = new Int32Array(length)
+    for (let group = 0; group < length; group += 1) numbers[group] = group
+    for (const [at, of] of this.#keys.entries()) {
+      const pairs = this.#pairs[at]
+      keys.push(of.valuesOf(pairs?.secondOf(numbers) ?? numbers))
+      numbers = pairs?.firstOf(numbers) ?? numbers
     }
     return { length, keys, figures: this.#figures.map((figure) => figure.integers(length)) }
   }

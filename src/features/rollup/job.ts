@@ -122,7 +122,7 @@ export function createRollup({
     if (!(await isAnythingMarked(db.read))) return false
     let isFull = false
     const touched = await changePeriods(db, async (tx) => {
-      const hours = (await listStaleHours(tx)).slice(0, HOURS_PER_TAKE)
+      const hours = await listStaleHours(tx, undefined, HOURS_PER_TAKE)
       isFull = hours.length === HOURS_PER_TAKE
       if (hours.length === 0) return []
       await deleteMarks(tx, hours)

@@ -97,8 +97,9 @@ export async function listPeriods(reader: Reader, zone: string, range: Range, fo
 
 /** Before and after all hours that marks may have. */
 const ALL_HOURS = { first: -1e12, last: 1e12 }
+const ALL = 2 ** 31
 
-export async function listStaleHours(reader: Reader, range?: Range): Promise<number[]> {
+export async function listStaleHours(reader: Reader, range?: Range, limit = ALL): Promise<number[]> {
   const { first, last } = range ? hoursOf(range) : ALL_HOURS
   const rows = await reader
     .prepared('rollup.stale-hours', (prepare) => {
@@ -108,8 +109,9 @@ export async function listStaleHours(reader: Reader, range?: Range): Promise<num
         .from(h)
         .where(and(gte(h.hour, sql.placeholder('first')), lte(h.hour, sql.placeholder('last'))))
         .orderBy(asc(h.hour))
+        .limit(sql.placeholder('limit'))
     })
-    .execute({ first, last })
+    .execute({ first, last, limit })
   return rows.map(({ hour }) => hour)
 }
 
