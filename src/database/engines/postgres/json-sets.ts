@@ -85,5 +85,7 @@ export function statementForEach(sql: string, parameters: readonly Parameter[], 
   })
   const query = sql.replace(/\$(\d+)/g, (_, number) => sources[Number(number) - 1]!)
   const keys = `json_to_recordset($1::text::json) AS each_key(${columns})`
-  return `SELECT found.*, each_key.number FROM ${keys} CROSS JOIN LATERAL (${query}) AS found`
+  // The offset keeps it a query of each key. Of many joined tables, PostgreSQL would join all rows first, and then look for
+  // the keys among them: beyond `join_collapse_limit` (8), it does not reorder them.
+  return `SELECT found.*, each_key.number FROM ${keys} CROSS JOIN LATERAL (${query} OFFSET 0) AS found`
 }
