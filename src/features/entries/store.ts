@@ -106,12 +106,17 @@ export async function getView(reader: Reader, id: number): Promise<EntryView> {
 }
 
 export async function getViews(reader: Reader, ids: readonly number[]): Promise<EntryView[]> {
+  return (await findViews(reader, ids)) as EntryView[]
+}
+
+/** Of an entry that was deleted, undefined. */
+export async function findViews(reader: Reader, ids: readonly number[]): Promise<(EntryView | undefined)[]> {
   const found = await reader.findEach(
     'entries.view',
     (prepare) => selectViews(prepare).where(eq(prepare.tables.entries.id, sql.placeholder('id'))),
     ids.map((id) => ({ id })),
   )
-  return found.map(([view]) => view!)
+  return found.map(([view]) => view)
 }
 
 /** Identifies the parts of one model of a session. */

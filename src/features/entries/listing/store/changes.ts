@@ -3,13 +3,14 @@
  * of `entry_changes`, which triggers fill.
  */
 
-import { and, asc, desc, eq, gt, inArray, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleDeletions, visibleEntries } from '../../../../access/visibility.ts'
 import type { Database, Reader } from '../../../../database/database.ts'
 import type { Id } from '../../../../lib/id.ts'
 import { conditionOf, type EntryFilter } from '../../../selection/contract.ts'
-import { type EntryView, selectViews } from '../../store.ts'
+import type { EntryView } from '../../store.ts'
 import type { ChangesPosition } from '../changes.ts'
+import { viewsOf } from './lists.ts'
 
 interface ChangesPage {
   filter: EntryFilter
@@ -62,7 +63,7 @@ export async function listChanges(reader: Reader, page: ChangesPage, windowRows 
   // Changes wait until there are no more new entries, so that a first copy has each entry once.
   const changed = added.hasMore || left === 0 ? undefined : await listChanged(reader, page, condition, left, windowRows)
   return {
-    views: await viewsInOrder(reader, [...added.ids, ...(changed?.ids ?? [])]),
+    views: await viewsOf(reader, [...added.ids, ...(changed?.ids ?? [])]),
     deleted: changed?.deleted ?? [],
     next: { entry: added.last, change: changed?.last ?? page.after.change },
     hasMore: changed?.hasMore ?? true,
@@ -145,12 +146,6 @@ async function listChanged(
     })
     .from(window)
   return { ids, deleted, last: seen!.last ?? after.change, hasMore: seen!.count === windowRows }
-}
-
-async function viewsInOrder(reader: Reader, ids: number[]): Promise<EntryView[]> {
-  const views: EntryView[] = await selectViews(reader).where(inArray(reader.tables.entries.id, ids))
-  const byId = new Map(views.map((view) => [view.entry.id, view]))
-  return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
 /** Clocks of several servers, and transactions that take a while: what a copy gets twice does no harm. */

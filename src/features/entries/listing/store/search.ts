@@ -45,15 +45,20 @@ export async function searchViews(
   const parts = await indexedParts(reader, filter, viewer)
   const search = new Search(reader, filter, await visibleEntries(reader, viewer), order, parts)
   const endsAt = performance.now() + budgetMs
+  const viewsFound = () =>
+    viewsOf(
+      reader,
+      found.map(({ id }) => id),
+    )
   let found: Position[] = []
   let from = after
   for (let size = rows; ; ) {
     const beganAt = performance.now()
     const to = await search.endOfWindow(from, size)
     found = found.concat(await search.matches({ from, to, size, limit: limit - found.length }))
-    if (found.length >= limit || !to) return { views: await viewsOf(reader, found, order), searchedTo: undefined }
+    if (found.length >= limit || !to) return { views: await viewsFound(), searchedTo: undefined }
     const now = performance.now()
-    if (now >= endsAt) return { views: await viewsOf(reader, found, order), searchedTo: to }
+    if (now >= endsAt) return { views: await viewsFound(), searchedTo: to }
     const factor = Math.min(2, statementMs / (now - beganAt))
     size = Math.ceil(Math.min(MOST_ROWS, Math.max(rows / 10, size * factor)))
     from = to

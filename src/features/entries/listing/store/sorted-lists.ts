@@ -1,6 +1,6 @@
 /** Pages of entries in the order of a figure, which has no index: each page reads all entries of the period. */
 
-import { and, asc, desc, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import { isBehind } from '../../../../database/sorting.ts'
@@ -15,7 +15,8 @@ import {
   sortFigure,
 } from '../../../selection/contract.ts'
 import { costNanosOf } from '../../rows.ts'
-import { type EntryRecord, type EntryView, selectViews } from '../../store.ts'
+import type { EntryRecord, EntryView } from '../../store.ts'
+import { viewsOf } from './lists.ts'
 import { indexedParts } from './search.ts'
 
 export interface SortedPage extends FigureOrder {
@@ -59,14 +60,10 @@ export async function listSorted(
     for (const row of rows) found.set(row.id, row)
   }
   const first = [...found.values()].sort(comparing(order)).slice(0, limit)
-  const views: EntryView[] = await selectViews(reader).where(
-    inArray(
-      entries.id,
-      first.map(({ id }) => id),
-    ),
+  return viewsOf(
+    reader,
+    first.map(({ id }) => id),
   )
-  const byId = new Map(views.map((view) => [view.entry.id, view]))
-  return first.flatMap(({ id }) => byId.get(id) ?? [])
 }
 
 /** Conditions with an index in the order of time, which together hold for all that the filter lets through. */
