@@ -86,6 +86,10 @@ export function addEntriesListCommand(entries: Command): void {
         flags,
       )
       if (answer.deleted?.length) note(`Deleted: ${answer.deleted.join(', ')}`)
+      if (answer.searched_to !== null && flags.sort !== undefined && flags.sort !== 'started_at')
+        note(
+          `There are many entries: those from ${minute(answer.searched_to)} UTC on are listed first, then earlier ones`,
+        )
       if (answer.has_more) note(`More entries: add --page ${answer.next_page}`)
       else if (answer.deleted) note(`Later changes: add --page ${answer.next_page}`)
     })

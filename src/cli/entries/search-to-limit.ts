@@ -7,7 +7,8 @@ import { minute } from '../terminal/print.ts'
 type Listing = EntriesService['listing']
 
 /**
- * A page that is as long as requested: a search that ended early is continued, and on a terminal its progress is shown.
+ * A page that is as long as requested: a search that ended early is continued, and on a terminal its progress is shown. A
+ * list by a figure is not continued, as its earlier entries have an order of their own.
  */
 export async function searchToLimit(
   listing: Listing,
@@ -18,7 +19,7 @@ export async function searchToLimit(
   const first = await listing.listEntries(viewer, query)
   const data = [...first.data]
   let page = first
-  while (page.searched_to !== null && data.length < query.limit) {
+  while (!query.byFigure && page.searched_to !== null && data.length < query.limit) {
     const direction = query.order === 'asc' ? 'up' : 'back'
     terminal?.write(`\r\x1b[KSearched ${direction} to ${minute(page.searched_to)} UTC`)
     const after = readPage(page.next_page!, query.order)

@@ -622,7 +622,7 @@ export const TokenEntryList = Type.Object(
     ...listOf(TokenEntry, 'TokenEntryList').properties,
     searched_to: orNull(
       moment(
-        'Set if the page ended early, because looking through entries for this filter takes long: those from this moment on (in ascending order, until this moment) were searched. `has_more` is then true, and `next_page` continues the search. Null if the page is complete.',
+        'Set if the page ended early, because looking through entries for this filter takes long: those from this moment on (in ascending order, until this moment) were searched, or sorted if `sort` names a figure. `has_more` is then true, and `next_page` continues. Null if the page is complete.',
       ),
     ),
     deleted: orNull(

@@ -19,21 +19,40 @@ import { mayBeValued, resolveSelection } from './store/selection.ts'
 /** Of days without columns that are read from the table of entries. Usually these are today and yesterday. */
 const RAW_LIMIT_MS = 4 * 86_400_000
 
+export interface Found {
+  ranked: Ranked[]
+  /** If the time was over: entries before this moment, in ascending order of time those from it on, were not looked at. */
+  searchedTo: number | undefined
+}
+
 /** Undefined if columns can't answer the filter, or are not ready for the whole period. */
-export async function searchEntries(reader: Reader, task: SearchTask): Promise<Ranked[] | undefined> {
+export async function searchEntries(reader: Reader, task: SearchTask): Promise<Found | undefined> {
+  const endsAt = performance.now() + (task.budgetMs ?? Number.POSITIVE_INFINITY)
   const search = await searchOf(reader, task)
   if (!search) return undefined
   const { within } = search
   const top = new Top(task)
-  for (const step of search.steps) {
+  for (const [at, step] of search.steps.entries()) {
     if (task.sort === 'started_at' && top.isFull) break
+    if (at > 0 && performance.now() >= endsAt) return { ranked: top.ranked(), searchedTo: reachOf(task, step) }
     if (!('id' in step)) top.addAll(await listRanked(reader, { ...task, after: top.after, range: step }))
     else {
       const rows = await passingRows(reader, search, step)
       if (rows?.length !== 0) await addRows(reader, step, rows, { sort: task.sort, within, top })
     }
   }
-  return top.ranked()
+  return { ranked: top.ranked(), searchedTo: undefined }
+}
+
+/** The moment up to which everything was looked at before this step. */
+function reachOf(task: SearchTask, step: Period | Range): number {
+  const { from, to } = 'id' in step ? { from: step.startsAt, to: step.endsAt } : step
+  return isForward(task) ? from : to
+}
+
+/** By a figure, the latest entries are looked at first, and so they are what is found when the time is over. */
+function isForward({ sort, order }: SearchTask): boolean {
+  return sort === 'started_at' && order === 'asc'
 }
 
 /**
@@ -79,7 +98,7 @@ export interface Search {
 
 /** Undefined if columns can't answer the filter, or are not ready for the whole period. */
 export async function searchOf(reader: Reader, task: SearchTask): Promise<Search | undefined> {
-  const { viewer, filter, order } = task
+  const { viewer, filter } = task
   const seen = await visibleKeys(reader, viewer)
   const tested = testedColumns(filter, seen)
   const zone = (await listZones(reader)).find(({ ready }) => ready)?.zone
@@ -93,7 +112,7 @@ export async function searchOf(reader: Reader, task: SearchTask): Promise<Search
   const months = planReading(bounds, within, state).periods.filter(({ level }) => level === 'month')
   const empty = new EmptyPeriods(reader, { tested, selection, endedAfter: filter.ended_after, months })
   const startOf = (step: Period | Range) => ('id' in step ? step.startsAt : step.from)
-  const sign = order === 'asc' ? 1 : -1
+  const sign = isForward(task) ? 1 : -1
   const steps = [...plan.periods, ...plan.cut, ...plan.raw]
   steps.sort((one, other) => sign * (startOf(one) - startOf(other)))
   return { tested, selection, within, steps, empty }

@@ -23,6 +23,7 @@ export {
   type Position,
   readFigurePage,
   readPage,
+  type Section,
   type SortFigure,
   writeFigurePage,
   writePage,

@@ -44,24 +44,49 @@ export interface FigurePosition {
   id: number
 }
 
+/**
+ * A part of the time: the end is exclusive, in milliseconds, and undefined is without an end. Sorting all entries can
+ * take too long. The list is then that of its latest part, followed by that of the time before.
+ */
+export interface Section {
+  from: number | undefined
+  to: number | undefined
+}
+
+/** Where a page of a list by a figure begins. */
+export interface FigurePage {
+  /** Undefined at the beginning of a section. */
+  after: FigurePosition | undefined
+  section: Section | undefined
+}
+
 /** Sorting by a figure. Entries without it are last in both orders; of equal ones, the ids are in the same order. */
-export interface FigureOrder {
+export interface FigureOrder extends FigurePage {
   sort: SortFigure
   order: ListOrder
-  after: FigurePosition | undefined
 }
 
-export function writeFigurePage({ sort, order }: FigureOrder, { value, id }: FigurePosition): string {
-  return Buffer.from(`${sort}.${order}.${value ?? ''}.${id}`).toString('base64url')
+export function writeFigurePage({ sort, order, after, section }: FigureOrder): string {
+  const position = `${sort}.${order}.${after?.value ?? ''}.${after?.id ?? ''}`
+  const period = section ? `.${section.from ?? ''}.${section.to ?? ''}` : ''
+  return Buffer.from(position + period).toString('base64url')
 }
+
+const FIGURE_PAGE = /^([a-z0-9_]+)\.([a-z]+)\.(?:(\d{1,19})?\.(\d{1,16})|\.(?=\.))(?:\.(-?\d{1,15})?\.(-?\d{1,15})?)?$/
 
 /** Undefined for the page of another order as well, where the position would mean something else. */
-export function readFigurePage({ sort, order }: FigureOrder, page: string): FigurePosition | undefined {
-  const text = Buffer.from(page, 'base64url').toString('latin1')
-  const [, ofSort, ofOrder, value, id] = /^([a-z0-9_]+)\.([a-z]+)\.(\d{1,19})?\.(\d{1,16})$/.exec(text) ?? []
-  if (id === undefined || ofSort !== sort || ofOrder !== order) return undefined
-  const figure = value === undefined ? null : BigInt(value)
+export function readFigurePage({ sort, order }: FigureOrder, page: string): FigurePage | undefined {
+  const match = FIGURE_PAGE.exec(Buffer.from(page, 'base64url').toString('latin1'))
+  if (!match || match[1] !== sort || match[2] !== order) return undefined
+  const [value, id, from, to] = match.slice(3).map((digits) => (digits === undefined ? undefined : BigInt(digits)))
   // No database could compare it.
-  if (figure !== null && BigInt.asIntN(64, figure) !== figure) return undefined
-  return { value: figure, id: Number(id) }
+  if (value !== undefined && BigInt.asIntN(64, value) !== value) return undefined
+  const isWhole = from === undefined && to === undefined
+  if (id === undefined && isWhole) return undefined
+  return {
+    after: id === undefined ? undefined : { value: value ?? null, id: Number(id) },
+    section: isWhole ? undefined : { from: numberOf(from), to: numberOf(to) },
+  }
 }
+
+const numberOf = (digits: bigint | undefined) => (digits === undefined ? undefined : Number(digits))

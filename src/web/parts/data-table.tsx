@@ -394,7 +394,7 @@ interface MoreProps<Row> {
 function More<Row>({ list, count, sorting }: MoreProps<Row>) {
   if (list.error) return <Failure error={list.error} retry={list.fetchMore} />
   if (list.searchedTo !== null && !list.isFetchingMore)
-    return <PausedSearch list={list} count={count} isForward={sorting.order === 'asc'} />
+    return <PausedSearch list={list} count={count} isForward={sorting.by === 'started_at' && sorting.order === 'asc'} />
   return (
     <Group justify="center" py="xs" h={40} role="status">
       {list.isFetchingMore ? (

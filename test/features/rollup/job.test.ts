@@ -53,7 +53,7 @@ async function expectPages(db: Database, chance: Chance, { viewer, filter }: Que
   const found: Ranked[] = []
   for (;;) {
     const limit = 1 + chance.below(40)
-    const page = await db.slowly(SEARCH, { ...task, limit, after: found.at(-1) })
+    const page = (await db.slowly(SEARCH, { ...task, limit, after: found.at(-1) }))?.ranked
     // Until the first time zone is adopted, there are none.
     if (!page) return
     found.push(...page)

@@ -52,13 +52,13 @@ export function readListQuery(texts: QueryTexts, timeZone: string): ListQuery {
     if (sort !== 'started_at' || order !== 'desc')
       query.refuse('updated_since', 'not_allowed', 'has an order of its own; leave out sort and order')
   } else if (sort === 'started_at') read.after = query.page((page) => readPage(page, order))
-  else read.byFigure = readFigureOrder(query, { sort, order, after: undefined })
+  else read.byFigure = readFigureOrder(query, { sort, order, after: undefined, section: undefined })
   query.finish()
   return read
 }
 
 function readFigureOrder(query: Query, by: FigureOrder): FigureOrder {
-  return { ...by, after: query.page((page) => readFigurePage(by, page)) }
+  return { ...by, ...query.page((page) => readFigurePage(by, page)) }
 }
 
 /** Exports are read once from the newest entry to the oldest, page by page. Throws 422 for another order. */

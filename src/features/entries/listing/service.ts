@@ -2,7 +2,7 @@
 
 import { detailsFor, readsRules, type Viewer } from '../../../access/visibility.ts'
 import type { Database, Reader } from '../../../database/database.ts'
-import { notFound, type Problem, validationFailed } from '../../../errors.ts'
+import { notFound, Problem, validationFailed } from '../../../errors.ts'
 import { timestamp } from '../../../lib/duration.ts'
 import { type Id, isId } from '../../../lib/id.ts'
 import { eachPage, type Page, pageOf } from '../../../schema/lists.ts'
@@ -18,6 +18,7 @@ import {
   type ListOrder,
   type ListSort,
   type Position,
+  type Section,
   writeFigurePage,
   writePage,
 } from '../../selection/contract.ts'
@@ -34,8 +35,8 @@ import type { ListQuery } from './query.ts'
 import { RANKED_PAGE_TASK, type RankedPage } from './ranked-page.ts'
 import { lastPosition, listChanges, positionAt, settledPosition } from './store/changes.ts'
 import { findLastRecordedAt, findView, listViews, type PageRequest } from './store/lists.ts'
-import { searchViews } from './store/search.ts'
-import { figurePositionOf, listSorted, SORT_LIMIT } from './store/sorted-lists.ts'
+import { type Pace, searchViews } from './store/search.ts'
+import { figurePositionOf, listSorted, type SortedPage, searchSorted } from './store/sorted-lists.ts'
 
 export type { ExportFormat } from './export.ts'
 
@@ -44,6 +45,7 @@ export interface ListingDependencies {
   prices: Pick<PricesService, 'table'>
   placement: PlacementService
   billing: Pick<Leases, 'settled'>
+  paces?: Paces | undefined
 }
 
 type PageQuery = Pick<ListQuery, 'filter' | 'limit' | 'after'> &
@@ -59,7 +61,24 @@ interface EntryPage extends Page<TokenEntry> {
   deleted: Id<'ent'>[] | null
 }
 
-export function createListing({ db, prices, placement, billing }: ListingDependencies) {
+/** How long parts of a list by a figure may take. */
+export interface Paces {
+  rankedMs: number
+  /** What one statement sorts, in entries. */
+  sortLimit: number
+  windows: Pace
+}
+
+const PACES: Paces = {
+  // Less than the deadline of slow reads (5 s), at which they end without an answer, by what a step of them may take.
+  rankedMs: 3_000,
+  // About a second's work, and what ten people use in three months.
+  sortLimit: 1_000_000,
+  // A person waits a moment for the first page.
+  windows: { budgetMs: 1_000, statementMs: 30, rows: 5_000 },
+}
+
+export function createListing({ db, prices, placement, billing, paces = PACES }: ListingDependencies) {
   function readerFor(filter: EntryFilter, viewer: Viewer): Reader {
     return isIndexed(filter, viewer.sees !== 'everything') ? db.read : db.slow
   }
@@ -72,22 +91,52 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
   function listRanked(
     { filter, viewer, limit }: { filter: EntryFilter; viewer: Viewer; limit: number },
     { sort, order, after }: { sort: ListSort; order: ListOrder; after: FigurePosition | undefined },
+    budgetMs = paces.rankedMs,
   ): Promise<RankedPage | undefined> {
     if (isSelective(filter)) return Promise.resolve(undefined)
     const last = after && { id: after.id, value: after.value === null ? null : Number(after.value) }
-    return db.slowly(RANKED_PAGE_TASK, { filter, viewer, sort, order, after: last, limit })
+    return db.slowly(RANKED_PAGE_TASK, { filter, viewer, sort, order, after: last, limit, budgetMs })
+  }
+
+  /** The first entries by a figure: all of the filter, or the latest ones that there was time for. */
+  async function searchByFigure(request: SortedPage): Promise<{ views: EntryView[]; searchedTo: number | undefined }> {
+    // A page that follows another is not divided: what is after its first entry is so in all of the section.
+    const budgetMs = request.after ? Number.POSITIVE_INFINITY : undefined
+    const found = await inTime(async () => {
+      const ranked = await listRanked(request, request, budgetMs)
+      if (ranked && 'views' in ranked) return ranked
+      const views = await listSorted(db.slow, request, paces.sortLimit)
+      return views && { views, searchedTo: undefined }
+    })
+    return found ?? searchSorted(db.slow, request, { ...paces.windows, ...(budgetMs && { budgetMs }) })
   }
 
   async function listByFigure(viewer: Viewer, { filter, limit }: PageQuery, by: FigureOrder): Promise<EntryPage> {
+    let { section } = by
     const views = await settled(filter, async () => {
-      const request = { ...by, filter, viewer, limit: limit + 1 }
-      const ranked = await listRanked(request, by)
-      const found = ranked && 'views' in ranked ? ranked.views : await listSorted(db.slow, request)
-      if (!found) throw tooManyToSort(by)
-      return found
+      const found = await searchByFigure({
+        ...by,
+        filter: section ? during(filter, section) : filter,
+        viewer,
+        limit: limit + 1,
+      })
+      if (found.searchedTo !== undefined) section = { from: found.searchedTo, to: section?.to }
+      return found.views
     })
-    const page = pageOf(views, limit, (last) => writeFigurePage(by, figurePositionOf(last, by.sort)))
-    return { ...page, data: page.data.map(toTokenEntry), searched_to: null, deleted: null }
+    const page = pageOf(views, limit, (last) =>
+      writeFigurePage({ ...by, after: figurePositionOf(last, by.sort), section }),
+    )
+    const data = page.data.map(toTokenEntry)
+    const from = section?.from
+    if (from === undefined) return { ...page, data, searched_to: null, deleted: null }
+    const before = writeFigurePage({ ...by, after: undefined, section: { from: undefined, to: from } })
+    return {
+      data,
+      has_more: true,
+      next_page: page.next_page ?? before,
+      searched_to: timestamp(from),
+      deleted: null,
+    }
   }
 
   async function getVisible(id: string, viewer: Viewer): Promise<EntryView> {
@@ -147,27 +196,33 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
       if (byFigure) return listByFigure(viewer, query, byFigure)
       const request = { filter, viewer, order, after, limit: limit + 1 }
       let searchedTo: Position | undefined
+      let reach: number | undefined
       const views = await settled(filter, async () => {
         if (!isSearched(filter, viewer)) return listViews(readerFor(filter, viewer), request)
         const position = after && { id: after.id, value: BigInt(after.startedAt) }
         // The index of mismatches has only these, of which columns would read both amounts of every entry.
         const ranked = filter.cost_mismatch
           ? undefined
-          : await listRanked(request, { sort: 'started_at', order, after: position })
-        if (ranked && 'views' in ranked) return ranked.views
+          : await inTime(() => listRanked(request, { sort: 'started_at', order, after: position }))
+        if (ranked && 'views' in ranked) {
+          reach = ranked.searchedTo
+          searchedTo = reach === undefined ? undefined : positionBefore(reach, order)
+          return ranked.views
+        }
         const searched = await searchViews(db.slow, ranked ? beginningAt(request, ranked.searchFrom) : request)
         searchedTo = searched.searchedTo
+        reach = searchedTo?.startedAt
         return searched.views
       })
       const page = pageOf(views, limit, (last) => writePage(positionOf(last), order))
       const data = page.data.map(toTokenEntry)
-      if (page.has_more || !searchedTo) return { ...page, data, searched_to: null, deleted: null }
-      const { startedAt } = searchedTo
+      if (page.has_more || !searchedTo || reach === undefined)
+        return { ...page, data, searched_to: null, deleted: null }
       return {
         data,
         has_more: true,
         next_page: writePage(searchedTo, order),
-        searched_to: timestamp(startedAt),
+        searched_to: timestamp(reach),
         deleted: null,
       }
     },
@@ -222,6 +277,30 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
   }
 }
 
+/** After the entries that come before a moment in the order of time. */
+function positionBefore(moment: number, order: ListOrder): Position {
+  return order === 'asc' ? { startedAt: moment, id: 0 } : { startedAt: moment - 1, id: Number.MAX_SAFE_INTEGER }
+}
+
+/** Undefined if the deadline of slow reads ends it. */
+async function inTime<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'database_deadline') return undefined
+    throw error
+  }
+}
+
+/** The entries of the filter that began during a section. */
+function during(filter: EntryFilter, { from, to }: Section): EntryFilter {
+  return {
+    ...filter,
+    ...(from !== undefined && { starting_at: Math.max(from, filter.starting_at ?? from) }),
+    ...(to !== undefined && { ending_at: Math.min(to, filter.ending_at ?? to) }),
+  }
+}
+
 /** The search without the time that is known to have no matches. */
 function beginningAt(request: PageRequest, moment: number): PageRequest {
   const { starting_at = moment, ending_at = moment } = request.filter
@@ -236,11 +315,6 @@ function replacedDatabase(): Problem {
   const message =
     'is of a later state than that of the database, which a backup has probably replaced: begin again without it'
   return validationFailed([{ pointer: '/query/page', code: 'bad_page', message }])
-}
-
-function tooManyToSort({ sort }: FigureOrder): Problem {
-  const message = `can sort by ${sort} at most ${SORT_LIMIT.toLocaleString('en')} entries, and this period has more: narrow it with starting_at and ending_at, or filter by project or person`
-  return validationFailed([{ pointer: '/query/sort', code: 'too_many', message }])
 }
 
 /** The fields that rules match, as far as they may be shown: of the person, only the name. */

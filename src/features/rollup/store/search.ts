@@ -20,6 +20,8 @@ export interface SearchTask {
   /** The last entry before those that are looked for. */
   after?: Ranked | undefined
   limit: number
+  /** After this time, it ends with what it has found. */
+  budgetMs?: number | undefined
 }
 
 /** The first entries of a range, see {@link SearchTask}. */

@@ -4,10 +4,12 @@ import { TALLY } from '../../../../src/access/actor.ts'
 import type { CallerOf } from '../../../../src/access/caller.ts'
 import { approvalViewerOf, EVERYTHING, type Viewer, viewerOf } from '../../../../src/access/visibility.ts'
 import { readListQuery } from '../../../../src/features/entries/listing/query.ts'
+import { createListing, type Paces } from '../../../../src/features/entries/listing/service.ts'
 import { listViews } from '../../../../src/features/entries/listing/store/lists.ts'
 import { searchViews } from '../../../../src/features/entries/listing/store/search.ts'
 import { figurePositionOf, listSorted } from '../../../../src/features/entries/listing/store/sorted-lists.ts'
 import type { EntryView } from '../../../../src/features/entries/store.ts'
+import { createRollup } from '../../../../src/features/rollup/service.ts'
 import type { EntryFilter } from '../../../../src/features/selection/filter.ts'
 import {
   type FigurePosition,
@@ -15,11 +17,14 @@ import {
   LIST_SORTS,
   type ListOrder,
   type Position,
+  type SortFigure,
 } from '../../../../src/features/selection/order.ts'
 import { createServices, type Services } from '../../../../src/services.ts'
-import { forEachEngine } from '../../../support/databases.ts'
+import { canOverlap, forEachEngine, locationOf, type OpenTestOptions } from '../../../support/databases.ts'
+import { clientFor } from '../../../support/postgres-server.ts'
 import { OPERATOR, reportBody } from '../../../support/reports.ts'
 import { runs } from '../../../support/tier.ts'
+import { AT_ONCE } from '../../rollup/scene.ts'
 
 const clock = { now: () => Date.UTC(2026, 10, 20, 19, 30) }
 
@@ -52,9 +57,9 @@ const FILTERS: EntryFilter[] = [
   { starting_at: Date.UTC(2026, 10, 3), ending_at: Date.UTC(2026, 10, 6), q: 'the' },
 ]
 
-forEachEngine('a list of entries', (open) => {
-  async function stage() {
-    const services = createServices({ db: await open({ serving: true }), clock })
+forEachEngine('a list of entries', (open, engine) => {
+  async function stage(options: OpenTestOptions = {}) {
+    const services = createServices({ db: await open({ serving: true, ...options }), clock })
     const callers: CallerOf<'service'>[] = []
     for (const name of ['ada', 'bob']) {
       const email = `${name}@example.com`
@@ -127,7 +132,7 @@ forEachEngine('a list of entries', (open) => {
         const found: { id: number; value: bigint | null }[] = []
         let after: FigurePosition | undefined
         for (;;) {
-          const page = await listSorted(db.slow, { filter, viewer, sort, order, after, limit })
+          const page = await listSorted(db.slow, { filter, viewer, sort, order, after, limit }, 1_000)
           found.push(...page!.map((view) => figurePositionOf(view, sort)))
           if (page!.length < limit) break
           after = found.at(-1)
@@ -174,7 +179,7 @@ forEachEngine('a list of entries', (open) => {
   })
 
   async function pagesOf(
-    { listing }: Services['entries'],
+    { listing }: Pick<Services['entries'], 'listing'>,
     viewer: Viewer,
     texts: Record<string, string>,
     between = async () => {},
@@ -190,7 +195,7 @@ forEachEngine('a list of entries', (open) => {
     }
   }
 
-  test('of too many entries is not sorted by a figure', async () => {
+  test('of too many entries is not sorted by a figure at once', async () => {
     const { db } = await stage()
     const page = { viewer: EVERYTHING, sort: 'cost', order: 'desc', after: undefined, limit: 10 } as const
     expect(await listSorted(db.slow, { ...page, filter: {} }, 59)).toBeUndefined()
@@ -199,5 +204,136 @@ forEachEngine('a list of entries', (open) => {
     expect(await listSorted(db.slow, { ...page, filter: { bill: ['2026-0001'] } }, 59)).toEqual([])
     expect(await listSorted(db.slow, { ...page, filter: { bill: ['2026-0001', 'none'] } }, 59)).toBeUndefined()
     expect(await listSorted(db.slow, { ...page, filter: { ending_at: Date.UTC(2026, 10, 2) } }, 20)).toHaveLength(9)
+  })
+
+  describe('that takes too long', () => {
+    let staged: Awaited<ReturnType<typeof stage>>
+    beforeAll(async () => {
+      staged = await stage()
+    }, 180_000)
+
+    const PACES = fc.record({
+      rankedMs: fc.constantFrom(0, 10_000),
+      sortLimit: fc.constantFrom(0, 20, 1_000),
+      windows: fc.record({
+        budgetMs: fc.constantFrom(0, 10_000),
+        statementMs: fc.constant(30),
+        rows: fc.integer({ min: 1, max: 40 }),
+      }),
+    })
+
+    /** Pages with every entry once, each sorted among those that had been looked at. */
+    async function expectSections({
+      viewer,
+      query,
+      paces,
+    }: {
+      viewer: Viewer
+      query: Record<string, string>
+      paces: Paces[]
+    }) {
+      const listings = paces.map((each) => createListing({ ...staged, billing: staged.entries.billing, paces: each }))
+      const { filter, order } = readListQuery(query, 'UTC')
+      const sort = query.sort as SortFigure
+      const views = await listViews(staged.db.read, { filter, viewer, after: undefined, limit: 1_000 })
+      const positions = new Map(
+        views.map((view) => [view.entry.uid as string, { ...figurePositionOf(view, sort), at: view.entry.startedAt }]),
+      )
+      let found: { id: number; value: bigint | null; at: number }[] = []
+      let section: typeof found = []
+      let earlier = Number.POSITIVE_INFINITY
+      let pages = 0
+      for (let page: string | undefined; ; ) {
+        const listing = listings[pages % listings.length]!
+        pages += 1
+        const { data, next_page, searched_to } = await listing.listEntries(
+          viewer,
+          readListQuery({ ...query, ...(page !== undefined && { page }) }, 'UTC'),
+        )
+        section = [...section, ...data.map(({ id }) => positions.get(id)!)]
+        const from = searched_to === null ? Number.NEGATIVE_INFINITY : Date.parse(searched_to)
+        expect(section.every(({ at }) => at >= from && at < earlier)).toBe(true)
+        expect(section).toEqual(section.toSorted(comparing(order)))
+        if (next_page === null) break
+        page = next_page
+        const next = readListQuery({ ...query, page }, 'UTC').byFigure!
+        if (next.after) continue
+        found = [...found, ...section]
+        section = []
+        earlier = next.section!.to!
+      }
+      const ids = [...found, ...section].map(({ id }) => id)
+      expect(ids.toSorted((one, other) => one - other)).toEqual(idsOf(views).toSorted((one, other) => one - other))
+    }
+
+    const QUERIES = fc.record({
+      sort: fc.constantFrom('cost', 'tokens', 'duration'),
+      order: fc.constantFrom(...LIST_ORDERS),
+      limit: fc.integer({ min: 1, max: 20 }).map(String),
+    })
+    const FILTERS = [
+      {},
+      { q: 'the' },
+      { model: 'gpt-5-codex' },
+      { placed: 'none' },
+      { starting_at: '2026-11-03', q: 'e' },
+    ]
+
+    async function buildColumns({ db }: Pick<Services, 'db'>): Promise<void> {
+      const rollup = createRollup({ db, clock, timeZone: async () => 'UTC', ...AT_ONCE })
+      while ((await rollup.step()) !== 'idle');
+    }
+
+    test.each(['without', 'with'])('by a figure is sorted in sections, %s columns', async (columns) => {
+      if (columns === 'with') await buildColumns(staged)
+      const property = fc.asyncProperty(
+        QUERIES,
+        fc.constantFrom(...FILTERS),
+        fc.constantFrom(...staged.viewers),
+        fc.array(PACES, { minLength: 1, maxLength: 4 }),
+        (by, filter, viewer, paces) =>
+          expectSections({ viewer, query: { ...by, ...filter } as Record<string, string>, paces }),
+      )
+      await fc.assert(property, { numRuns: runs(60, 20) })
+    })
+
+    test('by time has every entry once, in order', async () => {
+      await buildColumns(staged)
+      const paces = { rankedMs: 0, sortLimit: 0, windows: { budgetMs: 0, statementMs: 30, rows: 5 } }
+      const entries = { listing: createListing({ ...staged, billing: staged.entries.billing, paces }) }
+      for (const order of LIST_ORDERS) {
+        const filter = { model: ['gpt-5-codex'] }
+        const views = await listViews(staged.db.read, {
+          filter,
+          viewer: EVERYTHING,
+          order,
+          after: undefined,
+          limit: 99,
+        })
+        const paged = await pagesOf(entries, EVERYTHING, { order, model: 'gpt-5-codex' })
+        expect(paged).toEqual(views.map(({ entry }) => entry.uid))
+      }
+    })
+
+    test.skipIf(engine !== 'postgres' || !canOverlap('postgres'))(
+      'from columns is read from entries instead',
+      async () => {
+        const services = await stage({ slowDeadlineMs: 1_000 })
+        await buildColumns(services)
+        const client = clientFor(locationOf(services.db).databaseUrl!)
+        await client.unsafe('BEGIN; LOCK TABLE rollup_columns')
+        try {
+          for (const [texts, found] of [
+            [{ sort: 'cost' }, 50],
+            [{ model: 'gpt-5-codex' }, 20],
+          ] as const) {
+            const { data } = await services.entries.listing.listEntries(EVERYTHING, readListQuery(texts, 'UTC'))
+            expect(data).toHaveLength(found)
+          }
+        } finally {
+          await client.end()
+        }
+      },
+    )
   })
 })

@@ -59,10 +59,18 @@ export async function searchViews(
     if (found.length >= limit || !to) return { views: await viewsFound(), searchedTo: undefined }
     const now = performance.now()
     if (now >= endsAt) return { views: await viewsFound(), searchedTo: to }
-    const factor = Math.min(2, statementMs / (now - beganAt))
-    size = Math.ceil(Math.min(MOST_ROWS, Math.max(rows / 10, size * factor)))
+    size = nextSize(size, now - beganAt, { rows, statementMs })
     from = to
   }
+}
+
+/** The entries of the window after one that took so long. */
+export function nextSize(
+  size: number,
+  tookMs: number,
+  { rows, statementMs }: Pick<Pace, 'rows' | 'statementMs'>,
+): number {
+  return Math.ceil(Math.min(MOST_ROWS, Math.max(rows / 10, size * Math.min(2, statementMs / tookMs))))
 }
 
 /**
@@ -86,7 +94,8 @@ interface Window {
   size: number
 }
 
-class Search {
+/** Looks through entries in the order of time. */
+export class Search {
   readonly #inPeriod: SQL | undefined
   readonly #condition: SQL | undefined
 

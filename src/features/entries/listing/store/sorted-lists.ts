@@ -17,27 +17,61 @@ import {
 import { costNanosOf } from '../../rows.ts'
 import type { EntryRecord, EntryView } from '../../store.ts'
 import { viewsOf } from './lists.ts'
-import { indexedParts } from './search.ts'
+import { indexedParts, nextSize, type Pace, Search } from './search.ts'
 
-export interface SortedPage extends FigureOrder {
+export interface SortedPage extends Omit<FigureOrder, 'section'> {
   filter: EntryFilter
   viewer: Viewer
   limit: number
 }
 
-/** What is read for one page: about a second's work, and what ten people use in three months. */
-export const SORT_LIMIT = 1_000_000
-
 /** Undefined if the period has more than `most` entries to sort. */
-export async function listSorted(
-  reader: Reader,
-  { filter, viewer, sort, order, after, limit }: SortedPage,
-  most = SORT_LIMIT,
-): Promise<EntryView[] | undefined> {
-  const { entries } = reader.tables
+export async function listSorted(reader: Reader, page: SortedPage, most: number): Promise<EntryView[] | undefined> {
+  const { filter, viewer } = page
   const parts = isSelective(filter) ? [undefined] : await partsOfPeriod(reader, filter, viewer)
   if (!isSelective(filter) && (await hasMore(reader, parts, most))) return undefined
+  return viewsOf(reader, idsOf(await firstOfParts(reader, page, parts)))
+}
 
+/**
+ * The same of the latest entries, however many there are: looked through in windows, each in a short statement, until the
+ * time is up. Those before `searchedTo` were not looked at, if it is defined.
+ */
+export async function searchSorted(
+  reader: Reader,
+  page: SortedPage,
+  { budgetMs, ...pace }: Pace,
+): Promise<{ views: EntryView[]; searchedTo: number | undefined }> {
+  const { filter, viewer } = page
+  const endsAt = performance.now() + budgetMs
+  const parts = await indexedParts(reader, filter, viewer)
+  const search = new Search(reader, filter, await visibleEntries(reader, viewer), 'desc', parts)
+  let found: FigurePosition[] = []
+  let to = filter.ending_at
+  for (let size = pace.rows; ; ) {
+    const beganAt = performance.now()
+    // Whole moments, so that a time alone says what was looked at.
+    const end = await search.endOfWindow(to === undefined ? undefined : { startedAt: to, id: 0 }, size)
+    const window = { ...filter, ending_at: to, starting_at: end?.startedAt ?? filter.starting_at }
+    const ofWindow = { ...page, filter: window }
+    const partsOfWindow = await partsOfPeriod(reader, window, viewer)
+    found = firstOf([...found, ...(await firstOfParts(reader, ofWindow, partsOfWindow))], page)
+    to = end?.startedAt
+    const now = performance.now()
+    if (to === undefined || now >= endsAt) return { views: await viewsOf(reader, idsOf(found)), searchedTo: to }
+    size = nextSize(size, now - beganAt, pace)
+  }
+}
+
+const idsOf = (found: readonly FigurePosition[]) => found.map(({ id }) => id)
+
+/** The first entries of these parts together. */
+async function firstOfParts(
+  reader: Reader,
+  { filter, viewer, sort, order, after, limit }: SortedPage,
+  parts: readonly (SQL | undefined)[],
+): Promise<FigurePosition[]> {
+  const { entries } = reader.tables
   const figure = sortFigure(reader, sort)
   const last = after && {
     id: after.id,
@@ -49,7 +83,7 @@ export async function listSorted(
     await visibleEntries(reader, viewer),
     last && isBehind(entries.id, figure, order, last),
   )
-  const found = new Map<number, FigurePosition>()
+  const found: FigurePosition[] = []
   for (const part of parts) {
     const rows = await reader
       .select({ id: entries.id, value: sql<bigint | null>`${figure}`.mapWith(entries.listValue) })
@@ -57,13 +91,18 @@ export async function listSorted(
       .where(and(part, condition))
       .orderBy(sql`${inDirection(figure)} NULLS LAST`, inDirection(entries.id))
       .limit(limit)
-    for (const row of rows) found.set(row.id, row)
+    found.push(...rows)
   }
-  const first = [...found.values()].sort(comparing(order)).slice(0, limit)
-  return viewsOf(
-    reader,
-    first.map(({ id }) => id),
-  )
+  return firstOf(found, { order, limit })
+}
+
+/** The first of some entries, each once: parts may overlap. */
+function firstOf(
+  found: readonly FigurePosition[],
+  { order, limit }: Pick<SortedPage, 'order' | 'limit'>,
+): FigurePosition[] {
+  const each = new Map(found.map((position) => [position.id, position]))
+  return [...each.values()].sort(comparing(order)).slice(0, limit)
 }
 
 /** Conditions with an index in the order of time, which together hold for all that the filter lets through. */
