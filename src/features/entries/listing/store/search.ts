@@ -3,7 +3,7 @@
  * small that each statement is short, until the page is full or the time is up.
  */
 
-import { and, eq, not, type SQL } from 'drizzle-orm'
+import { and, eq, gte, lte, not, type SQL } from 'drizzle-orm'
 import { type Viewer, visibleEntries, visibleParts } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import {
@@ -124,22 +124,32 @@ export class Search {
   }
 
   /** The first entries of a window that match. */
-  async matches({ from, to, size, limit }: Window & { limit: number }): Promise<Position[]> {
-    const { entries } = this.reader.tables
+  async matches({ limit, ...window }: Window & { limit: number }): Promise<Position[]> {
     const found: Position[] = []
     for (const part of this.parts) {
-      // The limit keeps both engines from merging the two queries, after which another index may seem better.
-      const window = this.#entries(part, from, to).limit(this.#share(size)).as('in_window')
-      const rows = await this.reader
-        .select({ id: entries.id, startedAt: entries.startedAt })
-        .from(window)
-        .crossJoin(entries)
-        .where(and(eq(entries.id, window.id), this.#condition))
-        .orderBy(...timeOrder(this.reader, this.order))
-        .limit(limit)
-      found.push(...rows)
+      const matches = this.reader.engine === 'sqlite' ? this.#joined(part, window) : this.#ofRange(part, window)
+      found.push(...(await matches.limit(limit)))
     }
     return firstOf(found, this.order, limit)
+  }
+
+  /** Without statistics, another index may seem better to SQLite: the limit keeps it from merging the two queries. */
+  #joined(part: SQL | undefined, { from, to, size }: Window) {
+    const { entries } = this.reader.tables
+    const window = this.#entries(part, from, to).limit(this.#share(size)).as('in_window')
+    return this.reader
+      .select({ id: entries.id, startedAt: entries.startedAt })
+      .from(window)
+      .crossJoin(entries)
+      .where(and(eq(entries.id, window.id), this.#condition))
+      .orderBy(...timeOrder(this.reader, this.order))
+  }
+
+  /** PostgreSQL would read all entries to join them with more than some thousands, but knows how few such a range has. */
+  #ofRange(part: SQL | undefined, { from, to }: Window) {
+    const { startedAt } = this.reader.tables.entries
+    const end = to && (this.order === 'desc' ? gte(startedAt, to.startedAt) : lte(startedAt, to.startedAt))
+    return this.#entries(and(part, end, this.#condition), from, to)
   }
 
   /** Each part's share of a window. */
