@@ -99,8 +99,10 @@ export async function viewsOf(reader: Reader, ids: readonly number[]): Promise<E
 
 /** The entry with this public id, where the caller may see it. */
 export async function findView(reader: Reader, uid: Id<'ent'>, viewer: Viewer): Promise<EntryView | undefined> {
-  const [row] = await selectViews(reader)
-    .where(and(eq(reader.tables.entries.uid, uid), await visibleEntries(reader, viewer)))
-    .limit(1)
-  return row
+  const { entries } = reader.tables
+  const [row] = await reader
+    .select({ id: entries.id })
+    .from(entries)
+    .where(and(eq(entries.uid, uid), await visibleEntries(reader, viewer)))
+  return row && (await findViews(reader, [row.id]))[0]
 }
