@@ -2,6 +2,7 @@
 
 import { detailsFor, readsRules, type Viewer } from '../../../access/visibility.ts'
 import type { Database, Reader } from '../../../database/database.ts'
+import { tookTooLong } from '../../../database/errors.ts'
 import { notFound, Problem, validationFailed } from '../../../errors.ts'
 import { timestamp } from '../../../lib/duration.ts'
 import { type Id, isId } from '../../../lib/id.ts'
@@ -67,6 +68,8 @@ export interface Paces {
   /** What one statement sorts, in entries. */
   sortLimit: number
   windows: Pace
+  /** The longest that windows may take for a page that cannot be divided. */
+  undividedMs: number
 }
 
 const PACES: Paces = {
@@ -76,6 +79,8 @@ const PACES: Paces = {
   sortLimit: 1_000_000,
   // A person waits a moment for the first page.
   windows: { budgetMs: 1_000, statementMs: 30, rows: 5_000 },
+  // Some times what the first page of the section took.
+  undividedMs: 10_000,
 }
 
 export function createListing({ db, prices, placement, billing, paces = PACES }: ListingDependencies) {
@@ -101,14 +106,18 @@ export function createListing({ db, prices, placement, billing, paces = PACES }:
   /** The first entries by a figure: all of the filter, or the latest ones that there was time for. */
   async function searchByFigure(request: SortedPage): Promise<{ views: EntryView[]; searchedTo: number | undefined }> {
     // A page that follows another is not divided: what is after its first entry is so in all of the section.
-    const budgetMs = request.after ? Number.POSITIVE_INFINITY : undefined
+    const isDivisible = request.after === undefined
     const found = await inTime(async () => {
-      const ranked = await listRanked(request, request, budgetMs)
+      const ranked = await listRanked(request, request, isDivisible ? paces.rankedMs : Number.POSITIVE_INFINITY)
       if (ranked && 'views' in ranked) return ranked
       const views = await listSorted(db.slow, request, paces.sortLimit)
       return views && { views, searchedTo: undefined }
     })
-    return found ?? searchSorted(db.slow, request, { ...paces.windows, ...(budgetMs && { budgetMs }) })
+    if (found) return found
+    if (isDivisible) return searchSorted(db.slow, request, paces.windows)
+    const whole = await searchSorted(db.slow, request, { ...paces.windows, budgetMs: paces.undividedMs })
+    if (whole.searchedTo !== undefined) throw tookTooLong()
+    return whole
   }
 
   async function listByFigure(viewer: Viewer, { filter, limit }: PageQuery, by: FigureOrder): Promise<EntryPage> {

@@ -220,6 +220,7 @@ forEachEngine('a list of entries', (open, engine) => {
         statementMs: fc.constant(30),
         rows: fc.integer({ min: 1, max: 40 }),
       }),
+      undividedMs: fc.constant(60_000),
     })
 
     /** Pages with every entry once, each sorted among those that had been looked at. */
@@ -299,7 +300,12 @@ forEachEngine('a list of entries', (open, engine) => {
 
     test('by time has every entry once, in order', async () => {
       await buildColumns(staged)
-      const paces = { rankedMs: 0, sortLimit: 0, windows: { budgetMs: 0, statementMs: 30, rows: 5 } }
+      const paces = {
+        rankedMs: 0,
+        sortLimit: 0,
+        windows: { budgetMs: 0, statementMs: 30, rows: 5 },
+        undividedMs: 60_000,
+      }
       const entries = { listing: createListing({ ...staged, billing: staged.entries.billing, paces }) }
       for (const order of LIST_ORDERS) {
         const filter = { model: ['gpt-5-codex'] }
