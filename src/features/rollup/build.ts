@@ -54,7 +54,7 @@ export async function buildDay(reader: Reader, day: Range): Promise<StoredColumn
   for (const { number, levels, keys } of GRAINS) {
     if (!levels.includes('day')) continue
     const groups = new Groups(keys.length, FIGURES.length)
-    groups.add({ length: segment.length, selected: undefined, keys: keys.map((key) => segment.keys(key)), figures })
+    groups.add({ length: segment.length, keys: keys.map((key) => segment.keys(key)), figures })
     columns.push(...packSums(number, keys, groups.rows()))
   }
   return storedColumns(columns)
@@ -110,7 +110,7 @@ async function groupEntries(reader: Reader, days: Days, grains: readonly Grain[]
   for await (const { segment } of readSegments(reader, ENTRIES_GRAIN, days, [...KEYS, ...MEASURES])) {
     const figures = figuresOfEntries(segment, FIGURES)
     for (const [{ keys }, group] of groups) {
-      group.add({ length: segment.length, selected: undefined, keys: keys.map((key) => segment.keys(key)), figures })
+      group.add({ length: segment.length, keys: keys.map((key) => segment.keys(key)), figures })
     }
     release(segment.length)
   }
@@ -123,7 +123,6 @@ async function groupSums(reader: Reader, days: Days, { number, keys }: Grain): P
   for await (const { segment } of readSegments(reader, number, days, [...keys, ...FIGURES])) {
     groups.add({
       length: segment.length,
-      selected: undefined,
       keys: keys.map((key) => segment.keys(key)),
       figures: figuresOfSums(segment, FIGURES),
     })
@@ -136,7 +135,6 @@ function groupedBy({ keys }: Grain, finer: Grain, { length, figures, ...rows }: 
   const groups = new Groups(keys.length, FIGURES.length)
   groups.add({
     length,
-    selected: undefined,
     keys: keys.map((key) => rows.keys[finer.keys.indexOf(key)]!),
     figures: figures.map((integers) => ({ integers, isNone: false, bound: boundOf(integers) })),
   })

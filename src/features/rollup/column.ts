@@ -34,9 +34,10 @@ export interface Column {
   readonly range: { min: number; max: number } | undefined
   /** Not less than the sum of the absolute values. */
   readonly bound: number
-  integers(): Integers
+  /** Of all rows, or of those with these indices. */
+  integers(rows?: Int32Array): Integers
   /** Keys: small integers, with -1 for null. */
-  keys(): Int32Array
+  keys(rows?: Int32Array): Int32Array
 }
 
 const HEADER_BYTES = 32
@@ -183,18 +184,21 @@ export function readColumn(data: Uint8Array): Column {
     hasNulls: shift > 0,
     range: Number.isNaN(min) ? undefined : { min, max },
     bound: header.getFloat64(24, true),
-    integers() {
-      if (encoding === CONSTANT) return { values: new Float64Array(length).fill(min) }
-      if (encoding === DOUBLES) return { values: new Float64Array(packed.buffer as ArrayBuffer, offset, length) }
-      if (encoding === BIG) return unpackBig(packed, length)
-      const values = valuesOf(planesOf(packed, encoding, length), length, base)
+    integers(rows) {
+      if (encoding === CONSTANT) return { values: new Float64Array(rows?.length ?? length).fill(min) }
+      if (encoding === DOUBLES) {
+        const values = new Float64Array(packed.buffer as ArrayBuffer, offset, length)
+        return { values: rows ? CHOOSE_IN_PLANE[8](values, rows) : values }
+      }
+      if (encoding === BIG) return unpackBig(packed, length, rows)
+      const values = valuesOf(planesOf(packed, encoding, length), base, rows)
       if (shift > 0) replace(values, base, Number.NaN)
       return { values }
     },
-    keys() {
-      if (encoding === CONSTANT) return new Int32Array(length).fill(Number.isNaN(min) ? -1 : min)
+    keys(rows) {
+      if (encoding === CONSTANT) return new Int32Array(rows?.length ?? length).fill(Number.isNaN(min) ? -1 : min)
       if (encoding >= DOUBLES) throw new Error('A column of amounts has no keys.')
-      const values = valuesOf(planesOf(packed, encoding, length), length, base)
+      const values = valuesOf(planesOf(packed, encoding, length), base, rows)
       if (shift > 0) replace(values, base, -1)
       return new Int32Array(values)
     },
@@ -244,11 +248,36 @@ const ADD_PLANE = {
   },
 }
 
-function valuesOf(planes: readonly Plane[], length: number, base: number): Float64Array {
-  const values = new Float64Array(length)
+/** The values of some rows: everything that follows then is of these alone. */
+const CHOOSE_IN_PLANE = {
+  1(plane: Uint8Array, rows: Int32Array): Plane {
+    const chosen = new Uint8Array(rows.length)
+    for (let at = 0; at < rows.length; at += 1) chosen[at] = plane[rows[at]!]!
+    return chosen
+  },
+  2(plane: Uint16Array, rows: Int32Array): Plane {
+    const chosen = new Uint16Array(rows.length)
+    for (let at = 0; at < rows.length; at += 1) chosen[at] = plane[rows[at]!]!
+    return chosen
+  },
+  4(plane: Uint32Array, rows: Int32Array): Plane {
+    const chosen = new Uint32Array(rows.length)
+    for (let at = 0; at < rows.length; at += 1) chosen[at] = plane[rows[at]!]!
+    return chosen
+  },
+  8(plane: Float64Array, rows: Int32Array): Float64Array {
+    const chosen = new Float64Array(rows.length)
+    for (let at = 0; at < rows.length; at += 1) chosen[at] = plane[rows[at]!]!
+    return chosen
+  },
+}
+
+function valuesOf(planes: readonly Plane[], base: number, rows: Int32Array | undefined): Float64Array {
+  const values = new Float64Array(rows?.length ?? planes[0]!.length)
   let factor = 1
-  for (const plane of planes) {
-    const bytes = plane.BYTES_PER_ELEMENT as keyof typeof ADD_PLANE
+  for (const whole of planes) {
+    const bytes = whole.BYTES_PER_ELEMENT as keyof typeof ADD_PLANE
+    const plane = rows ? CHOOSE_IN_PLANE[bytes](whole as never, rows) : whole
     if (factor === 1) READ_PLANE[bytes](plane as never, values, base)
     else ADD_PLANE[bytes](plane as never, values, factor)
     factor *= 2 ** (8 * bytes)
@@ -267,13 +296,14 @@ function bigPlanes(packed: Uint8Array, length: number): [BigUint64Array, BigInt6
   return [new BigUint64Array(buffer, at, length), new BigInt64Array(buffer, at + 8 * length, length)]
 }
 
-function unpackBig(packed: Uint8Array, length: number): Integers {
-  const values = new Float64Array(length)
+function unpackBig(packed: Uint8Array, length: number, rows: Int32Array | undefined): Integers {
+  const values = new Float64Array(rows?.length ?? length)
   const beyond = new Map<number, bigint>()
   const [low, high] = bigPlanes(packed, length)
-  for (let at = 0; at < length; at += 1) {
-    const exact = (high[at]! << 64n) + low[at]!
-    if (high[at] === BIG_NULL) values[at] = Number.NaN
+  for (let at = 0; at < values.length; at += 1) {
+    const row = rows ? rows[at]! : at
+    const exact = (high[row]! << 64n) + low[row]!
+    if (high[row] === BIG_NULL) values[at] = Number.NaN
     else if (isExactDouble(exact)) values[at] = Number(exact)
     else beyond.set(at, exact)
   }

@@ -7,8 +7,6 @@ export const NO_KEY = -1
 /** Rows as columns of equal length. */
 export interface Rows {
   length: number
-  /** Indices of the rows that count; undefined if all do. */
-  selected: Int32Array | undefined
   /** Keys of groups, or {@link NO_KEY}. */
   keys: readonly Int32Array[]
   figures: readonly RowFigure[]
@@ -32,11 +30,10 @@ class KeyNumbers {
   /** By key + 1. */
   #numbers: Int32Array = new Int32Array(1_024).fill(-1)
 
-  numberAll(keys: Int32Array, selected: Int32Array | undefined, into: Int32Array): void {
-    const length = selected?.length ?? keys.length
+  numberAll(keys: Int32Array, into: Int32Array): void {
     let numbers = this.#numbers
-    for (let at = 0; at < length; at += 1) {
-      const slot = keys[selected ? selected[at]! : at]! + 1
+    for (let at = 0; at < keys.length; at += 1) {
+      const slot = keys[at]! + 1
       if (slot >= numbers.length) numbers = this.#grow(slot)
       let number = numbers[slot]!
       if (number < 0) {
@@ -149,10 +146,10 @@ class FigureSums {
   /** Not less than the absolute value of any sum in `#sums`. */
   #bound = 0
 
-  add({ integers, isNone, bound }: RowFigure, rows: Rows, groups: Int32Array, count: number): void {
+  /** @param groups of the rows, which are `length` */
+  add({ integers, isNone, bound }: RowFigure, groups: Int32Array, length: number, count: number): void {
     this.#grow(count)
     if (isNone) return
-    const length = rows.selected?.length ?? rows.length
     const known = this.#isKnown
     if (integers === undefined) {
       for (let at = 0; at < length; at += 1) known[groups[at]!] = 1
@@ -161,14 +158,13 @@ class FigureSums {
     if (this.#bound + bound > EXACT) this.#flush(count)
     const { values, beyond } = integers
     if (bound > EXACT) {
-      this.#addOneByOne(integers, rows, groups)
+      this.#addOneByOne(integers, groups)
       return
     }
     this.#bound += bound
-    const { selected } = rows
     const sums = this.#sums
     for (let at = 0; at < length; at += 1) {
-      const value = values[selected === undefined ? at : selected[at]!]!
+      const value = values[at]!
       if (!Number.isNaN(value)) {
         const group = groups[at]!
         sums[group]! += value
@@ -178,16 +174,14 @@ class FigureSums {
     if (beyond && beyond.size > 0) throw new Error('The bound of a column is less than its values.')
   }
 
-  #addOneByOne({ values, beyond }: Integers, { selected, length }: Rows, groups: Int32Array): void {
+  #addOneByOne({ values, beyond }: Integers, groups: Int32Array): void {
     this.#big ??= []
-    const count = selected?.length ?? length
-    for (let at = 0; at < count; at += 1) {
-      const row = selected === undefined ? at : selected[at]!
-      const value = values[row]!
+    for (let at = 0; at < values.length; at += 1) {
+      const value = values[at]!
       if (Number.isNaN(value)) continue
       const group = groups[at]!
       this.#isKnown[group] = 1
-      this.#big[group] = (this.#big[group] ?? 0n) + (beyond?.get(row) ?? BigInt(value))
+      this.#big[group] = (this.#big[group] ?? 0n) + (beyond?.get(at) ?? BigInt(value))
     }
   }
 
@@ -258,8 +252,7 @@ export class Groups {
     return this.#pairs[0]?.size ?? this.#keys[0]!.values.length
   }
 
-  add(rows: Rows): void {
-    const length = rows.selected?.length ?? rows.length
+  add({ length, ...rows }: Rows): void {
     if (length === 0) return
     this.#isEmpty = false
     if (this.#groups.length < length) {
@@ -270,11 +263,11 @@ export class Groups {
     if (this.#keys.length === 0) groups.fill(0, 0, length)
     for (let at = this.#keys.length - 1; at >= 0; at -= 1) {
       const pairs = this.#pairs[at]
-      this.#keys[at]!.numberAll(rows.keys[at]!, rows.selected, pairs ? this.#numbers : groups)
+      this.#keys[at]!.numberAll(rows.keys[at]!, pairs ? this.#numbers : groups)
       pairs?.numberAll(groups, this.#numbers, length)
     }
     const count = this.size
-    for (const [at, figure] of rows.figures.entries()) this.#figures[at]!.add(figure, rows, groups, count)
+    for (const [at, figure] of rows.figures.entries()) this.#figures[at]!.add(figure, groups, length, count)
   }
 
   /** The groups in the order of their first rows. */

@@ -55,16 +55,19 @@ const TESTS = {
 
   ended_after: (moment: number): MeasureTest => ({
     measures: ['startedAt', 'duration'],
-    ofEntries(segment) {
-      const [start, duration] = [segment.column('startedAt'), segment.column('duration')]
-      if (start.range!.max + duration.range!.max <= moment) return false
-      const [starts, durations] = [segment.integers('startedAt').values, segment.integers('duration').values]
-      return (row) => starts[row]! + durations[row]! > moment
-    },
+    ofEntries: (segment) => endsAfter(segment, moment),
     figures: [],
     ofSums: () => true,
   }),
 } as const satisfies Partial<Record<keyof EntryFilter, unknown>>
+
+/** Whether the session of a row of entries continued past a moment. */
+export function endsAfter(segment: Segment, moment: number): RowTest {
+  const [start, duration] = [segment.column('startedAt'), segment.column('duration')]
+  if (start.range!.max + duration.range!.max <= moment) return false
+  const [starts, durations] = [segment.integers('startedAt').values, segment.integers('duration').values]
+  return (row) => starts[row]! + durations[row]! > moment
+}
 
 export const isMeasured = (name: keyof EntryFilter): name is keyof typeof TESTS => Object.hasOwn(TESTS, name)
 

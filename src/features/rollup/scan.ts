@@ -6,6 +6,7 @@ import { firstIndex } from '../../lib/binary-search.ts'
 import type { EntryFilter } from '../selection/contract.ts'
 import { figuresOfEntries, figuresOfSums, NO_FIGURE, onesOf, ZERO_FIGURE } from './figures.ts'
 import type { RowFigure, Rows } from './groups.ts'
+import { endsAfter, type RowTest } from './measure-tests.ts'
 import { type Grouping, keyOf } from './merges.ts'
 import { type Period, planReading, type Range, type ReadingPlan, rawLengthOf } from './plan.ts'
 import {
@@ -18,7 +19,7 @@ import {
   type Segment,
   STRADDLING_GRAIN,
 } from './segment.ts'
-import { type Selection, type TestedColumns, testedColumns } from './selection.ts'
+import { type Selection, type TestedColumns, testedColumns, testedRows } from './selection.ts'
 import { isOfFewEntries } from './store/few-entries.ts'
 import { listZones, readState, Segments } from './store/periods.ts'
 import { resolveSelection } from './store/selection.ts'
@@ -151,40 +152,37 @@ async function* readSteps(reader: Reader, steps: readonly Step[], reading: Readi
     }
     const bucket = bucketAt(reading.bounds, period.startsAt)
     if (segment && !reading.onlyStraddling) {
-      const rows = {
-        length: segment.length,
-        selected: selection.rowsOf(segment),
-        keys: keys.map((key) => segment.keys(key)),
-        figures: [ZERO_FIGURE, ...figuresOfSums(segment, figures)],
-      }
-      yield { bucket, rows }
+      const chosen = segment.of(selection.rowsOf(segment))
+      if (chosen.length > 0)
+        yield { bucket, rows: rowsOf(chosen, keys, [ZERO_FIGURE, ...figuresOfSums(chosen, figures)]) }
     }
     const straddling = await straddlers.take(period)
     if (straddling) yield { bucket, rows: rowsOfStraddling(straddling, period, bucket, reading) }
   }
 }
 
+function rowsOf(segment: Segment, keys: readonly EntryKey[], figures: RowFigure[]): Rows {
+  return { length: segment.length, keys: keys.map((key) => segment.keys(key)), figures }
+}
+
 /** The rows of entries, bucket by bucket. */
 function* rowsOfEntries(segment: Segment, { startsAt, endsAt }: Period, reading: Reading) {
   const { bounds, within, selection, keys, figures, onlyStraddling } = reading
-  const starts = segment.integers('startedAt').values
   const until = Math.min(endsAt, within.to)
-  const firstAtOrAfter = (moment: number) => firstIndex(starts.length, (at) => starts[at]! >= moment)
+  const firstAtOrAfter = (moment: number) => {
+    if (moment <= startsAt || moment >= endsAt) return moment <= startsAt ? 0 : segment.length
+    const starts = segment.integers('startedAt').values
+    return firstIndex(starts.length, (at) => starts[at]! >= moment)
+  }
   for (let bucket = Math.max(0, bucketAt(bounds, startsAt)); bucket + 1 < bounds.length; bucket += 1) {
     if (bounds[bucket]! >= until) return
     const from = firstAtOrAfter(Math.max(bounds[bucket]!, within.from))
     const to = firstAtOrAfter(Math.min(bounds[bucket + 1]!, until))
     if (from >= to) continue
-    const isStraddling = endsAfter(segment, bounds[bucket + 1]!)
-    let selected = selection.rowsOf(segment, from, to)
-    if (onlyStraddling) selected = rowsWhere(segment, selected, isStraddling)
-    const rows: Rows = {
-      length: segment.length,
-      selected,
-      keys: keys.map((key) => segment.keys(key)),
-      figures: [countOf(segment, isStraddling), ...figuresOfEntries(segment, figures)],
-    }
-    yield { bucket, rows }
+    let chosen = segment.of(selection.rowsOf(segment, from, to))
+    if (onlyStraddling) chosen = endingAfter(chosen, bounds[bucket + 1]!)
+    const straddling = countOf(chosen, endsAfter(chosen, bounds[bucket + 1]!))
+    yield { bucket, rows: rowsOf(chosen, keys, [straddling, ...figuresOfEntries(chosen, figures)]) }
   }
 }
 
@@ -192,42 +190,23 @@ function* rowsOfEntries(segment: Segment, { startsAt, endsAt }: Period, reading:
 function rowsOfStraddling(segment: Segment, period: Period, bucket: number, reading: Reading): Rows {
   const { bounds, selection, keys, figures, onlyStraddling } = reading
   const end = bounds[bucket + 1]!
-  const passed = selection.rowsOf(segment)
-  return {
-    length: segment.length,
-    selected: end > period.endsAt ? rowsWhere(segment, passed, endsAfter(segment, end)) : passed,
-    keys: keys.map((key) => segment.keys(key)),
-    // The sums contain all other figures, if they are requested.
-    figures: [
-      onesOf(segment.length),
-      ...(onlyStraddling ? figuresOfEntries(segment, figures) : figures.map(() => NO_FIGURE)),
-    ],
-  }
+  const passed = segment.of(selection.rowsOf(segment))
+  const chosen = end > period.endsAt ? endingAfter(passed, end) : passed
+  // The sums contain all other figures, if they are requested.
+  const others = onlyStraddling ? figuresOfEntries(chosen, figures) : figures.map(() => NO_FIGURE)
+  return rowsOf(chosen, keys, [onesOf(chosen.length), ...others])
 }
 
-type RowTest = (row: number) => boolean
-
-/** Whether the session of a row continued past a moment. */
-function endsAfter(segment: Segment, moment: number): RowTest {
-  const starts = segment.integers('startedAt').values
-  const durations = segment.integers('duration').values
-  return (row) => starts[row]! + durations[row]! > moment
+function endingAfter(segment: Segment, moment: number): Segment {
+  return segment.of(testedRows(segment, endsAfter(segment, moment), undefined))
 }
 
-function rowsWhere({ length }: Segment, rows: Int32Array | undefined, test: RowTest): Int32Array {
-  return (rows ?? Int32Array.from({ length }, (_, row) => row)).filter(test)
-}
-
+/** 1 for each row that passes. */
 function countOf({ length }: Segment, test: RowTest): RowFigure {
+  if (typeof test === 'boolean') return test ? onesOf(length) : ZERO_FIGURE
   const values = new Float64Array(length)
-  let count = 0
-  for (let row = 0; row < length; row += 1) {
-    if (test(row)) {
-      values[row] = 1
-      count += 1
-    }
-  }
-  return count === 0 ? ZERO_FIGURE : { integers: { values }, isNone: false, bound: count }
+  for (let row = 0; row < length; row += 1) if (test(row)) values[row] = 1
+  return { integers: { values }, isNone: false, bound: length }
 }
 
 /** The bucket that contains a moment; -1 before the first one. */

@@ -193,25 +193,36 @@ export const STATUS_KEYS: Record<Status, number> = {
 export const SOURCE_KEYS: Record<Source, number> = { report: 0, log: 1, span: 2, metric: 3, sheet: 4 }
 export const PLACED_BY_KEYS: Record<PlacedBy, number> = { named: 0, rule: 1, manual: 2 }
 
-/** A segment with the columns that were read. */
+/** A segment, or some of its rows, with the columns that were read. */
 export class Segment {
   readonly length: number
-  readonly #columns: ReadonlyMap<string, Uint8Array>
-  readonly #read = new Map<string, Column>()
+  readonly #columns: ReadonlyMap<ColumnName, Uint8Array>
+  readonly #rows: Int32Array | undefined
+  readonly #read: Map<ColumnName, Column>
   readonly #integers = new Map<string, Integers>()
   readonly #keys = new Map<Key, Int32Array>()
 
   /** @param columns packed */
-  constructor(columns: ReadonlyMap<string, Uint8Array>) {
+  constructor(columns: ReadonlyMap<ColumnName, Uint8Array>, rows?: Int32Array, read = new Map<ColumnName, Column>()) {
     this.#columns = columns
-    const [any] = columns.values()
-    this.length = any ? readColumn(any).length : 0
+    this.#rows = rows
+    this.#read = read
+    const [any] = columns.keys()
+    this.length = rows?.length ?? (any ? this.column(any).length : 0)
+  }
+
+  /** The segment of some of its rows: nothing of the others is unpacked. */
+  of(rows: Int32Array | undefined): Segment {
+    if (!rows) return this
+    const own = this.#rows
+    return new Segment(this.#columns, own ? rows.map((row) => own[row]!) : rows, this.#read)
   }
 
   get names(): ColumnName[] {
-    return [...this.#columns.keys()] as ColumnName[]
+    return [...this.#columns.keys()]
   }
 
+  /** Of all rows of the segment. */
   column(name: ColumnName): Column {
     let column = this.#read.get(name)
     if (!column) {
@@ -231,7 +242,7 @@ export class Segment {
   integers(name: ColumnName): Integers {
     let integers = this.#integers.get(name)
     if (!integers) {
-      integers = this.column(name).integers()
+      integers = this.column(name).integers(this.#rows)
       this.#integers.set(name, integers)
     }
     return integers
@@ -240,7 +251,7 @@ export class Segment {
   keys(name: Key): Int32Array {
     let keys = this.#keys.get(name)
     if (!keys) {
-      keys = this.column(name).keys()
+      keys = this.column(name).keys(this.#rows)
       this.#keys.set(name, keys)
     }
     return keys
@@ -283,10 +294,10 @@ export function segmentOf(
   stored: readonly Pick<StoredColumns, 'name' | 'data'>[],
   names?: readonly ColumnName[],
 ): Segment {
-  const columns = new Map<string, Uint8Array>()
+  const columns = new Map<ColumnName, Uint8Array>()
   const isWanted = names && ((number: number) => names.includes(NUMBERED[number]!))
   for (const { name, data } of stored) {
-    if (name !== TOGETHER) columns.set(name, data)
+    if (name !== TOGETHER) columns.set(name as ColumnName, data)
     else for (const column of unpackTogether(data, isWanted)) columns.set(NUMBERED[column.number]!, column.data)
   }
   return new Segment(columns)

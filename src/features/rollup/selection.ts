@@ -121,8 +121,10 @@ function keyedRows(segment: Segment, tests: readonly KeyTest[], rows: Int32Array
     const column = segment.column(key)
     if (!mayPass(passing, column)) return NO_ROWS
     if (column.constant !== undefined) continue
-    passed = filtered(segment.keys(key), passing, passed)
-    if (passed.length === 0) return passed
+    const found = filtered(segment.keys(key), passing, passed)
+    if (found.length === 0) return found
+    // Without a selection, columns are read as they are.
+    if (found.length < (passed?.length ?? segment.length)) passed = found
   }
   return passed
 }
@@ -154,9 +156,17 @@ function filtered(keys: Int32Array, passing: Passing, rows: Int32Array | undefin
   return found.subarray(0, count)
 }
 
-function testedRows({ length }: Segment, test: RowTest, rows: Int32Array | undefined): Int32Array | undefined {
-  if (test === true) return rows
-  return test === false ? NO_ROWS : (rows ?? rangeOf(0, length)).filter(test)
+/** The rows that pass, of these; undefined if all rows of the segment do. */
+export function testedRows({ length }: Segment, test: RowTest, rows: Int32Array | undefined): Int32Array | undefined {
+  if (typeof test === 'boolean') return test ? rows : NO_ROWS
+  const found = new Int32Array(rows?.length ?? length)
+  let count = 0
+  // `filter` takes many times as long.
+  for (let at = 0; at < found.length; at += 1) {
+    const row = rows ? rows[at]! : at
+    if (test(row)) found[count++] = row
+  }
+  return found.subarray(0, count)
 }
 
 function visibleRows(

@@ -24,7 +24,7 @@ export interface SummedColumns {
 export function totalOf({ length, straddling, entries, unpricedEntries, figures }: SummedColumns): SummedColumns {
   const counts = [straddling, entries, unpricedEntries].map((values): Integers => ({ values }))
   const groups = new Groups(0, counts.length + figures.length)
-  groups.add({ length, selected: undefined, keys: [], figures: [...counts, ...figures].map(figureOfIntegers) })
+  groups.add({ length, keys: [], figures: [...counts, ...figures].map(figureOfIntegers) })
   const result = new SummedGroups([])
   result.addRows(0, groups.rows())
   return result.columns(undefined)
@@ -57,7 +57,6 @@ export class SummedGroups {
     }
     groups.add({
       length: rows.length,
-      selected: undefined,
       keys,
       figures: rows.figures.map(figureOfIntegers),
     })

@@ -66,7 +66,6 @@ function rowsOf(sums: readonly EntrySums[], { groupings, figures }: SumsTask): R
   const figure = (of: (sum: EntrySums) => bigint | number | null) => figureOfIntegers(integersOf(sums.map(of)))
   return {
     length: sums.length,
-    selected: undefined,
     keys: groupings.map((_, at) => Int32Array.from(sums, ({ keys }) => keys[at]!)),
     figures: [
       figure(({ straddling }) => straddling),

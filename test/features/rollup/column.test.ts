@@ -24,10 +24,12 @@ function exact(integers: Integers): (bigint | null)[] {
 
 test('a column keeps every integer and null, and knows its range and a bound of its sum', () => {
   fc.assert(
-    fc.property(column, (values) => {
+    fc.property(column, fc.infiniteStream(fc.boolean()), (values, choices) => {
       const read = readColumn(packColumn(integersOf(values)))
       expect(read.length).toBe(values.length)
       expect(exact(read.integers())).toEqual(values)
+      const rows = [...values.keys()].filter(() => choices.next().value)
+      expect(exact(read.integers(Int32Array.from(rows)))).toEqual(rows.map((row) => values[row]!))
       const known = values.filter((value) => value !== null)
       const absolute = known.reduce((sum, value) => sum + (value < 0n ? -value : value), 0n)
       expect(read.bound).toBeGreaterThanOrEqual(Number(absolute))
@@ -47,6 +49,8 @@ test('keys are integers with -1 for null', () => {
     fc.property(keys, (values) => {
       const read = readColumn(packColumn(integersOf(values)))
       expect([...read.keys()]).toEqual(values.map((value) => value ?? -1))
+      const rows = Int32Array.from(values.keys()).filter((row) => row % 3 === 0)
+      expect([...read.keys(rows)]).toEqual(Array.from(rows, (row) => values[row] ?? -1))
     }),
   )
 })
