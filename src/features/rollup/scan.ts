@@ -4,12 +4,14 @@ import { type Viewer, visibleKeys } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
 import { firstIndex } from '../../lib/binary-search.ts'
 import type { EntryFilter } from '../selection/contract.ts'
+import { EmptyPeriods } from './empty-periods.ts'
 import { figuresOfEntries, figuresOfSums, NO_FIGURE, onesOf, ZERO_FIGURE } from './figures.ts'
 import type { RowFigure, Rows } from './groups.ts'
 import { endsAfter, type RowTest } from './measure-tests.ts'
 import { type Grouping, keyOf } from './merges.ts'
-import { type Period, planReading, type Range, type ReadingPlan, rawLengthOf } from './plan.ts'
+import { type Period, planReading, type Range, type ReadingPlan, type RollupState, rawLengthOf } from './plan.ts'
 import {
+  bestGrain,
   type ColumnName,
   ENTRIES_GRAIN,
   type Figure,
@@ -69,13 +71,14 @@ export async function scanOf(reader: Reader, task: SumsTask, within: Range): Pro
     month: tested.measures.length === 0 ? findGrain('month', needed) : undefined,
   }
   const planned = { withMonths: grains.month !== undefined, format: formatWith(figures) }
-  const plan = await bestPlan(reader, bounds, within, planned)
+  const { plan, state } = await bestPlan(reader, bounds, within, planned)
   if (await isFasterFromTable(reader, filter, within, plan)) return fromTable(within, figures)
-  const steps: Step[] = [
+  const all: Step[] = [
     ...plan.periods.map((period) => ({ period, grain: grains[period.level]?.number ?? ENTRIES_GRAIN })),
     ...plan.cut.map((period) => ({ period, grain: ENTRIES_GRAIN })),
   ].sort((one, other) => one.period.startsAt - other.period.startsAt)
   const selection = await resolveSelection(reader, seen, filter)
+  const steps = await withoutEmptyPeriods(reader, all, { tested, selection, within, state })
   const reading = { bounds, within, selection, tested, keys, figures, onlyStraddling }
   return { plan, figures, read: () => readSteps(reader, steps, reading) }
 }
@@ -101,6 +104,22 @@ async function isFasterFromTable(reader: Reader, filter: EntryFilter, within: Ra
   return isOfFewEntries(reader, filter, within, Math.min(ENTRIES_FROM_TABLE, read * ENTRIES_PER_PERIOD))
 }
 
+/** Leaves out what has many rows, where the fewest sums of a month that tell say that no entry of it passes. */
+async function withoutEmptyPeriods(
+  reader: Reader,
+  steps: readonly Step[],
+  { within, state, ...tests }: Pick<Reading, 'tested' | 'selection' | 'within'> & { state: RollupState | undefined },
+): Promise<readonly Step[]> {
+  const { number } = bestGrain('month', tests.tested.keys)
+  const isLarge = ({ grain }: Step) => grain !== number
+  if (!state || steps.filter(isLarge).length < FEW_PERIODS) return steps
+  const months = planReading([within.from, within.to], within, state).periods.filter(({ level }) => level === 'month')
+  const empty = new EmptyPeriods(reader, { ...tests, endedAfter: undefined, months })
+  const left: Step[] = []
+  for (const step of steps) if (!isLarge(step) || !(await empty.contain(step.period))) left.push(step)
+  return left
+}
+
 /** The plan for the time zone whose roll-up leaves least to read from entries; while zones are changed there are two. */
 async function bestPlan(
   reader: Reader,
@@ -108,12 +127,14 @@ async function bestPlan(
   within: Range,
   { withMonths, format }: { withMonths: boolean; format: number },
 ) {
-  const plans: ReadingPlan[] = []
+  const plans: { plan: ReadingPlan; state?: RollupState }[] = []
   for (const { zone, ready } of await listZones(reader)) {
-    if (ready) plans.push(planReading(bounds, within, await readState(reader, zone, within, format), { withMonths }))
+    if (!ready) continue
+    const state = await readState(reader, zone, within, format)
+    plans.push({ plan: planReading(bounds, within, state, { withMonths }), state })
   }
-  plans.sort((one, other) => rawLengthOf(one) - rawLengthOf(other))
-  return plans[0] ?? { periods: [], cut: [], raw: [within] }
+  plans.sort((one, other) => rawLengthOf(one.plan) - rawLengthOf(other.plan))
+  return plans[0] ?? { plan: { periods: [], cut: [], raw: [within] }, state: undefined }
 }
 
 interface Reading {
