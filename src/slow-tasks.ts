@@ -13,6 +13,7 @@ import { MENTIONS_TASK } from './features/personal-data/erasure/task.ts'
 import { CACHE_TASK } from './features/reports/cache.ts'
 import { PRICE_CHANGES_TASK } from './features/reports/price-changes.ts'
 import { SURCHARGES_TASK } from './features/reports/surcharges.ts'
+import { UNATTRIBUTED_TASK } from './features/reports/unattributed.ts'
 import { USAGE_PAGE_TASK } from './features/reports/usage-page.ts'
 import { WHAT_IF_TASK } from './features/reports/what-if.ts'
 import { CHECK_TASK, DAY_TASK, MONTH_TASK, SUMS_TASK } from './features/rollup/tasks.ts'
@@ -28,6 +29,7 @@ export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
   COMPOSITION_TASK,
   RUN_TASK,
   USAGE_PAGE_TASK,
+  UNATTRIBUTED_TASK,
   CACHE_TASK,
   WHAT_IF_TASK,
   PRICE_CHANGES_TASK,

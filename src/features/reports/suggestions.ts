@@ -22,7 +22,7 @@ import { ticketKeysIn } from './ticket-keys.ts'
 const BRANCH = 'branch'
 
 /** A repository with more branches than this has no one ticket. */
-const PARTS_LIMIT = 1_000
+export const PARTS_LIMIT = 1_000
 
 /** Entries that have the same labels. */
 export interface SuggestionPart {

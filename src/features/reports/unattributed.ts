@@ -4,7 +4,7 @@
  */
 
 import type { Viewer } from '../../access/visibility.ts'
-import type { Database } from '../../database/database.ts'
+import type { Database, Reader, SlowTask } from '../../database/database.ts'
 import { firstCharacters } from '../../lib/characters.ts'
 import { type CsvColumn, fieldColumns } from '../../lib/csv-column.ts'
 import { timestamp } from '../../lib/duration.ts'
@@ -13,12 +13,19 @@ import { moneyNumber } from '../../lib/money.ts'
 import { pageOf } from '../../schema/lists.ts'
 import { queryReader, writeKeyPage } from '../../schema/query.ts'
 import type { EntriesService } from '../entries/service.ts'
-import { conditionOf, type EntryFilter, listPath, readFilter } from '../selection/contract.ts'
+import { type EntryFilter, listPath, readFilter } from '../selection/contract.ts'
 import { counted } from './counted-entries.ts'
 import { type Circumstances, type RankedQuery, readRanked } from './query.ts'
 import { settledRead } from './settled-sums.ts'
-import { type Alike, listAlike, listEntryUids, type Manager, sumNowhere } from './store/unattributed.ts'
-import { NO_SUGGESTION, type Suggested, type Suggestion, type SuggestionPart, suggestionsFor } from './suggestions.ts'
+import { type Alike, listAlike, listEntryUids, listSummaries, type Manager, sumNowhere } from './store/unattributed.ts'
+import {
+  NO_SUGGESTION,
+  PARTS_LIMIT,
+  type Suggested,
+  type Suggestion,
+  type SuggestionGroup,
+  suggestionsFor,
+} from './suggestions.ts'
 import type { UnattributedGroup, UnattributedReport } from './unattributed-schema.ts'
 import { tokensBody } from './wire.ts'
 
@@ -38,7 +45,7 @@ interface Condition {
   matches: string
 }
 
-export interface Group extends Omit<Alike, 'manager' | 'harness' | 'agent' | 'labels' | 'summaries'> {
+export interface Group extends Omit<Alike, 'manager' | 'harness' | 'agent' | 'labels' | 'ids'> {
   repository: string | undefined
   /** Null if the entries have different managers. */
   manager: Manager | null
@@ -46,8 +53,8 @@ export interface Group extends Omit<Alike, 'manager' | 'harness' | 'agent' | 'la
   agent: string | null
   /** For each label that all of them have: the value, or the prefix of all values. */
   labels: Map<string, Shared>
-  /** For each set of labels. */
-  parts: SuggestionPart[]
+  /** For each person, harness, agent and set of labels. */
+  parts: Pick<Alike, 'labels' | 'ids'>[]
 }
 
 /** The common part of values: a single one, or the prefix of several. */
@@ -61,47 +68,90 @@ interface UnattributedDependencies {
   billing: Pick<EntriesService['billing'], 'settled'>
 }
 
-export function createUnattributed({ db, billing }: UnattributedDependencies) {
-  async function groupsFor(viewer: Viewer, filter: EntryFilter): Promise<Group[]> {
-    const condition = conditionOf(db.slow, counted(filter))
-    return groupsOf(await listAlike(db.slow, { viewer, condition }))
-  }
+interface UnattributedArgs {
+  viewer: Viewer
+  filter: EntryFilter
+  /** Of the groups; with their suggestions. Absent for all groups, without. */
+  page?: { from: number; to: number }
+}
 
-  async function bodiesOf(
-    groups: Group[],
-    { filter, suggested }: { filter: EntryFilter; suggested: readonly Suggested[] },
-  ): Promise<UnattributedGroup[]> {
+/** A group without what its suggestion is made of. */
+interface SentGroup {
+  group: Omit<Group, 'parts'>
+  example: string
+  suggested: Suggested | undefined
+}
+
+interface Unattributed extends Pick<Alike, 'entries' | 'unpricedEntries' | 'costNanos'> {
+  /** The number of all groups. */
+  count: number
+  groups: SentGroup[]
+  nowhere: Awaited<ReturnType<typeof sumNowhere>>
+}
+
+export const UNATTRIBUTED_TASK: SlowTask<UnattributedArgs, Unattributed> = {
+  name: 'reports.unattributed',
+  async run(reader, { viewer, filter, page }) {
+    const all = groupsOf(await listAlike(reader, { viewer, filter }))
+    const groups = page ? all.slice(page.from, page.to) : all
+    const suggested = page ? await suggestionsFor(reader, viewer, await withSummaries(reader, groups)) : []
     const uids = await listEntryUids(
-      db.slow,
+      reader,
       groups.map(({ exampleKey }) => exampleKey),
     )
-    return groups.map((group, at) => groupBody(group, filter, uids.get(group.exampleKey) ?? '', suggested[at]))
-  }
+    return {
+      count: all.length,
+      entries: all.reduce((sum, { entries }) => sum + entries, 0),
+      unpricedEntries: all.reduce((sum, { unpricedEntries }) => sum + unpricedEntries, 0),
+      costNanos: all.reduce<bigint | null>((sum, { costNanos }) => add(sum, costNanos), null),
+      groups: groups.map(({ parts: _, ...group }, at) => ({
+        group,
+        example: uids.get(group.exampleKey) ?? '',
+        suggested: suggested[at],
+      })),
+      nowhere: await sumNowhere(reader, { viewer, filter }),
+    }
+  },
+}
+
+/** What their suggestions are made of. */
+async function withSummaries(reader: Reader, groups: readonly Group[]): Promise<SuggestionGroup[]> {
+  const parts = groups.flatMap((group) => (group.parts.length > PARTS_LIMIT ? [] : group.parts))
+  const found = await listSummaries(
+    reader,
+    parts.map(({ ids }) => ids),
+  )
+  const summaries = new Map(parts.map((part, at) => [part, found[at]!]))
+  return groups.map(({ repository, parts }) => ({
+    repository,
+    parts: parts.map((part) => ({ labels: part.labels, summaries: summaries.get(part) ?? [] })),
+  }))
+}
+
+export function createUnattributed({ db, billing }: UnattributedDependencies) {
+  const read = (args: UnattributedArgs) =>
+    settledRead(billing, args.filter, () => db.slowly(UNATTRIBUTED_TASK, { ...args, filter: counted(args.filter) }))
 
   return {
     /** A page of groups, the highest cost first. */
     async unattributed(viewer: Viewer, { filter, limit, after }: UnattributedQuery): Promise<UnattributedReport> {
-      const condition = conditionOf(db.slow, counted(filter))
-      const [groups, nowhere] = await settledRead(billing, filter, () =>
-        Promise.all([groupsFor(viewer, filter), sumNowhere(db.slow, { viewer, condition })]),
-      )
-      const page = pageOf(groups.slice(after, after + limit + 1), limit, () => writeKeyPage(after + limit))
+      const found = await read({ viewer, filter, page: { from: after, to: after + limit + 1 } })
+      const page = pageOf(found.groups, limit, () => writeKeyPage(after + limit))
       return {
         totals: {
-          groups: groups.length,
-          entries: groups.reduce((sum, { entries }) => sum + entries, 0),
-          unpriced_entries: groups.reduce((sum, { unpricedEntries }) => sum + unpricedEntries, 0),
-          cost: moneyNumber(groups.reduce<bigint | null>((sum, { costNanos }) => add(sum, costNanos), null)),
+          groups: found.count,
+          entries: found.entries,
+          unpriced_entries: found.unpricedEntries,
+          cost: moneyNumber(found.costNanos),
         },
-        placed_on_nothing: { entries: nowhere.entries, cost: moneyNumber(nowhere.costNanos) },
+        placed_on_nothing: { entries: found.nowhere.entries, cost: moneyNumber(found.nowhere.costNanos) },
         ...page,
-        data: await bodiesOf(page.data, { filter, suggested: await suggestionsFor(db.slow, viewer, page.data) }),
+        data: page.data.map((one) => groupBody(one, filter)),
       }
     },
 
     async *exportUnattributed(viewer: Viewer, { filter }: UnattributedQuery): AsyncGenerator<UnattributedGroup> {
-      const groups = await settledRead(billing, filter, () => groupsFor(viewer, filter))
-      yield* await bodiesOf(groups, { filter, suggested: [] })
+      for (const group of (await read({ viewer, filter })).groups) yield groupBody(group, filter)
     },
   }
 }
@@ -115,13 +165,8 @@ export function groupsOf(alike: Alike[]): Group[] {
     const group = groups.get(key)
     if (group) addTo(group, one)
     else {
-      const { summaries, ...first } = one
-      groups.set(key, {
-        ...first,
-        repository,
-        labels: sharedOf(one.labels),
-        parts: [{ labels: one.labels, summaries }],
-      })
+      const { ids: _, ...first } = one
+      groups.set(key, { ...first, repository, labels: sharedOf(one.labels), parts: [one] })
     }
   }
   return [...groups.values()].sort(
@@ -189,7 +234,7 @@ function expressionOf(start: string, isWhole: boolean): string {
 }
 
 /** Everything that all entries of the group have in common, as conditions. */
-function commonOf(group: Group): Condition[] {
+function commonOf(group: SentGroup['group']): Condition[] {
   const whole = (start: string) => ({ start, isWhole: true })
   const features: [string, Shared | null][] = [
     ...[...group.labels].map(([name, shared]): [string, Shared] => [`labels.${name}`, shared]),
@@ -202,12 +247,12 @@ function commonOf(group: Group): Condition[] {
 }
 
 /** The common conditions that define the group. */
-function conditionsOf({ repository }: Group, common: Condition[]): Condition[] {
+function conditionsOf({ repository }: SentGroup['group'], common: Condition[]): Condition[] {
   const fields = repository === undefined ? ['agent_harness', 'agent_name', 'agent_manager'] : [`labels.${REPOSITORY}`]
   return common.filter(({ field }) => fields.includes(field))
 }
 
-function nameOf({ repository, agent, harness, manager }: Group): string {
+function nameOf({ repository, agent, harness, manager }: SentGroup['group']): string {
   if (repository !== undefined) return repository || 'unnamed repository'
   return `${agent} · ${harness} · ${manager!.name}`
 }
@@ -215,13 +260,9 @@ function nameOf({ repository, agent, harness, manager }: Group): string {
 /** The maximum length of a rule's name. */
 const NAME_LIMIT = 200
 
-export function groupBody(
-  group: Group,
-  filter: EntryFilter,
-  example: string,
-  { suggestion, branchPattern }: Suggested = NO_SUGGESTION,
-): UnattributedGroup {
+export function groupBody({ group, example, suggested }: SentGroup, filter: EntryFilter): UnattributedGroup {
   const { repository, manager, harness, agent, model } = group
+  const { suggestion, branchPattern } = suggested ?? NO_SUGGESTION
   const common = commonOf(group)
   const name = nameOf(group)
   return {
@@ -253,7 +294,7 @@ const suggestionBody = ({ project, ticket, from }: Suggestion) => ({
 })
 
 /** The filter that matches exactly the entries of the group. */
-function filterOf({ repository, manager, harness, agent }: Group, filter: EntryFilter): EntryFilter {
+function filterOf({ repository, manager, harness, agent }: SentGroup['group'], filter: EntryFilter): EntryFilter {
   const own: EntryFilter =
     repository === undefined
       ? {

@@ -2,7 +2,7 @@
 import type { Reader } from '../../database/database.ts'
 import { Collector, type Integers, packColumn } from './column.ts'
 import { figuresOfEntries, figuresOfSums } from './figures.ts'
-import { type GroupedRows, Groups } from './groups.ts'
+import { type GroupedRows, Groups, NO_KEY } from './groups.ts'
 import type { Range } from './plan.ts'
 import {
   boundOf,
@@ -23,8 +23,9 @@ import {
   type StoredColumns,
   segmentOf,
   storedColumns,
+  UNATTRIBUTED_GRAIN,
 } from './segment.ts'
-import { type ListedEntry, listEntries } from './store/entries.ts'
+import { type ListedEntry, listEntries, listUnattributed, type UnattributedQuery } from './store/entries.ts'
 import { listPeriods, readSegments } from './store/periods.ts'
 
 /** Entries per query: a day of any length takes little memory besides its columns. */
@@ -33,23 +34,26 @@ const ENTRIES_PER_QUERY = 10_000
 /** Rows after which memory is released: their arrays take up to a hundred megabytes. */
 const COLLECTED_ROWS = 100_000
 
+/** The last entry of the portion before. */
+type After = Pick<ListedEntry, 'startedAt' | 'id'>
+
 type Collected = Record<Key | Measure, Collector>
 
 /** All columns of a day. */
 export async function buildDay(reader: Reader, day: Range): Promise<StoredColumns[]> {
-  const collected = Object.fromEntries([...MEASURES, ...KEYS].map((name) => [name, new Collector()])) as Collected
-  for (let after = { startedAt: day.from, id: -1 }; ; ) {
-    const entries = await listEntries(reader, day, after, ENTRIES_PER_QUERY)
-    for (const entry of entries) collect(collected, entry)
-    const last = entries.at(-1)
-    if (!last || entries.length < ENTRIES_PER_QUERY) break
-    after = last
-  }
-  if (collected.id.length === 0) return []
-  const integers = mapped(collected, (collector) => collector.integers())
+  const integers = await collectAll(day, (after) => listEntries(reader, day, after, ENTRIES_PER_QUERY))
+  if (integers.id.values.length === 0) return []
   const entries = packEntries(ENTRIES_GRAIN, integers)
   const segment = segmentOf(entries)
-  const columns = [...entries, ...packEntries(STRADDLING_GRAIN, straddlingOf(integers, day.to))]
+  const placedBy = segment.keys('placedBy')
+  const columns = [
+    ...entries,
+    ...packEntries(STRADDLING_GRAIN, straddlingOf(integers, day.to)),
+    ...packEntries(
+      UNATTRIBUTED_GRAIN,
+      chosenOf(integers, (row) => placedBy[row] === NO_KEY),
+    ),
+  ]
   const figures = figuresOfEntries(segment, FIGURES)
   for (const { number, levels, keys } of GRAINS) {
     if (!levels.includes('day')) continue
@@ -58,6 +62,29 @@ export async function buildDay(reader: Reader, day: Range): Promise<StoredColumn
     columns.push(...packSums(number, keys, groups.rows()))
   }
   return storedColumns(columns)
+}
+
+/** The columns of {@link UNATTRIBUTED_GRAIN}, of those entries in a range that match and that a viewer sees. */
+export async function collectUnattributed(
+  reader: Reader,
+  range: Range,
+  query: UnattributedQuery,
+): Promise<PackedColumn[]> {
+  const list = (after: After) => listUnattributed(reader, range, query, after, ENTRIES_PER_QUERY)
+  return packEntries(UNATTRIBUTED_GRAIN, await collectAll(range, list))
+}
+
+/** The entries of a range, portion by portion. */
+async function collectAll({ from }: Range, list: (after: After) => Promise<ListedEntry[]>) {
+  const collected = Object.fromEntries([...MEASURES, ...KEYS].map((name) => [name, new Collector()])) as Collected
+  for (let after: After = { startedAt: from, id: -1 }; ; ) {
+    const entries = await list(after)
+    for (const entry of entries) collect(collected, entry)
+    const last = entries.at(-1)
+    if (!last || entries.length < ENTRIES_PER_QUERY) break
+    after = last
+  }
+  return mapped(collected, (collector) => collector.integers())
 }
 
 /** All columns of a month, from those of its days; undefined if one of these is stale, which a clean month has none of. */
@@ -84,7 +111,12 @@ export async function buildMonth(
     const finer = finerOf(grain, grains)
     if (finer && !rows.has(grain)) finish(grain, groupedBy(grain, finer, rows.get(finer)!))
   }
-  return storedColumns([...columns, ...packEntries(STRADDLING_GRAIN, await straddlingOfDays(reader, days, range.to))])
+  const straddling = await entriesOfDays(reader, days, STRADDLING_GRAIN)
+  return storedColumns([
+    ...columns,
+    ...packEntries(STRADDLING_GRAIN, straddlingOf(straddling, range.to)),
+    ...packEntries(UNATTRIBUTED_GRAIN, await entriesOfDays(reader, days, UNATTRIBUTED_GRAIN)),
+  ])
 }
 
 let unreleasedRows = 0
@@ -196,10 +228,15 @@ function packEntries(grain: number, integers: Record<Key | Measure, Integers>): 
 /** The entries that ended after the end of their period. */
 function straddlingOf(integers: Record<Key | Measure, Integers>, end: number): Record<Key | Measure, Integers> {
   const { startedAt, duration } = integers
+  return chosenOf(integers, (row) => startedAt.values[row]! + duration.values[row]! > end)
+}
+
+function chosenOf(
+  integers: Record<Key | Measure, Integers>,
+  isChosen: (row: number) => boolean,
+): Record<Key | Measure, Integers> {
   const rows: number[] = []
-  for (let row = 0; row < startedAt.values.length; row += 1) {
-    if (startedAt.values[row]! + duration.values[row]! > end) rows.push(row)
-  }
+  for (let row = 0; row < integers.id.values.length; row += 1) if (isChosen(row)) rows.push(row)
   return mapped(integers, ({ values, beyond }) => {
     const kept = new Map<number, bigint>()
     for (const [at, row] of rows.entries()) {
@@ -210,16 +247,12 @@ function straddlingOf(integers: Record<Key | Measure, Integers>, end: number): R
   })
 }
 
-async function straddlingOfDays(reader: Reader, days: Days, end: number): Promise<Record<Key | Measure, Integers>> {
+/** Entries that the days have in a segment of their own. */
+async function entriesOfDays(reader: Reader, days: Days, grain: number): Promise<Record<Key | Measure, Integers>> {
   const collected = Object.fromEntries([...MEASURES, ...KEYS].map((name) => [name, new Collector()])) as Collected
-  for await (const { segment } of readSegments(reader, STRADDLING_GRAIN, days, [...KEYS, ...MEASURES])) {
-    const integers = Object.fromEntries([...MEASURES, ...KEYS].map((name) => [name, segment.integers(name)])) as Record<
-      Key | Measure,
-      Integers
-    >
-    const rows = straddlingOf(integers, end)
+  for await (const { segment } of readSegments(reader, grain, days, [...KEYS, ...MEASURES])) {
     for (const name of [...MEASURES, ...KEYS]) {
-      const { values, beyond } = rows[name]
+      const { values, beyond } = segment.integers(name)
       for (const [at, value] of values.entries()) {
         const exact = beyond?.get(at)
         if (exact === undefined) collected[name].add(value)

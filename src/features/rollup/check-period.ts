@@ -13,6 +13,7 @@ import {
   STRADDLING_GRAIN,
   type StoredColumns,
   segmentOf,
+  UNATTRIBUTED_GRAIN,
 } from './segment.ts'
 import { listColumns } from './store/periods.ts'
 
@@ -61,6 +62,7 @@ function differencesOf(grain: number, right: Segment, stored: Segment): string[]
 function nameOf(grain: number): string {
   if (grain === ENTRIES_GRAIN) return 'its entries'
   if (grain === STRADDLING_GRAIN) return 'its straddling entries'
+  if (grain === UNATTRIBUTED_GRAIN) return 'its unattributed entries'
   return `the sums by ${keysOf(grain).join(', ')}`
 }
 

@@ -252,8 +252,9 @@ export class Groups {
     return this.#pairs[0]?.size ?? this.#keys[0]!.values.length
   }
 
-  add({ length, ...rows }: Rows): void {
-    if (length === 0) return
+  /** Returns the group of each row, until the next call. */
+  add({ length, ...rows }: Rows): Int32Array {
+    if (length === 0) return new Int32Array(0)
     this.#isEmpty = false
     if (this.#groups.length < length) {
       this.#groups = new Int32Array(length)
@@ -268,6 +269,7 @@ export class Groups {
     }
     const count = this.size
     for (const [at, figure] of rows.figures.entries()) this.#figures[at]!.add(figure, groups, length, count)
+    return groups
   }
 
   /** The groups in the order of their first rows. */

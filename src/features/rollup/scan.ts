@@ -121,7 +121,7 @@ async function withoutEmptyPeriods(
 }
 
 /** The plan for the time zone whose roll-up leaves least to read from entries; while zones are changed there are two. */
-async function bestPlan(
+export async function bestPlan(
   reader: Reader,
   bounds: readonly number[],
   within: Range,

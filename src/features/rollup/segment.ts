@@ -81,14 +81,15 @@ type Added = (typeof ADDED)[number]
 const isAdded = (name: ColumnName): name is Added => (ADDED as readonly ColumnName[]).includes(name)
 
 /**
- * Which columns a period has: 0 without {@link ADDED}. A server of an earlier version builds periods of its own format, which
- * reports without those columns use, and others take for stale.
+ * Which columns a period has: 0 without {@link ADDED}, 1 without those of {@link UNATTRIBUTED_GRAIN}. A server of an earlier
+ * version builds periods of its own format, which reports without those columns use, and others take for stale.
  */
-export const FORMAT = 1
+export const FORMAT = 2
+const ADDED_FORMAT = 1
 export const ANY_FORMAT = 0
 
 /** The earliest format that has all of these columns. */
-export const formatWith = (names: readonly ColumnName[]): number => (names.some(isAdded) ? FORMAT : ANY_FORMAT)
+export const formatWith = (names: readonly ColumnName[]): number => (names.some(isAdded) ? ADDED_FORMAT : ANY_FORMAT)
 
 /** Columns by their numbers in columns that are stored together, which never change: new ones are last. */
 const NUMBERED = [...new Set<ColumnName>([...KEYS, ...MEASURES, ...FIGURES].filter((name) => !isAdded(name))), ...ADDED]
@@ -119,6 +120,9 @@ export const ENTRIES_GRAIN = 0
 
 /** The entries of a period whose sessions continued past its end. */
 export const STRADDLING_GRAIN = 1
+
+/** The unattributed entries of a period: those of years are read in the time of all entries of a few days. */
+export const UNATTRIBUTED_GRAIN = 15
 
 export interface Grain {
   number: number

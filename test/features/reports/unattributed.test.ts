@@ -12,7 +12,7 @@ function alike(what: Partial<Alike>): Alike {
     agent: 'builder',
     model: 'gpt-5',
     labels: {},
-    summaries: [],
+    ids: [1],
     entries: 1,
     unpricedEntries: 0,
     tokens: { input: 1n, output: 2n, cacheRead: 3n, cacheWrite: 4n, cacheWrite1h: 5n },
@@ -24,7 +24,7 @@ function alike(what: Partial<Alike>): Alike {
   }
 }
 
-const body = (group: Group | undefined) => groupBody(group!, {}, 'ent_1')
+const body = (group: Group | undefined) => groupBody({ group: group!, example: 'ent_1', suggested: undefined }, {})
 const commonOf = (...values: string[]) =>
   body(groupsOf(values.map((branch) => alike({ labels: { repository: 'r', branch } })))[0]).common.filter(
     ({ field }) => field === 'labels.branch',

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { and, eq } from 'drizzle-orm'
+import { and, asc, eq, isNull } from 'drizzle-orm'
 import fc from 'fast-check'
-import { EVERYTHING } from '../../../src/access/visibility.ts'
+import { EVERYTHING, visibleEntries } from '../../../src/access/visibility.ts'
 import type { Database, Reader } from '../../../src/database/database.ts'
 import { listPastCosts } from '../../../src/features/anomalies/store.ts'
 import { periodAt } from '../../../src/features/reports/buckets.ts'
@@ -11,6 +11,7 @@ import { checkRollup } from '../../../src/features/rollup/check.ts'
 import { packColumn, packTogether, readColumn, unpackTogether } from '../../../src/features/rollup/column.ts'
 import { createRollup } from '../../../src/features/rollup/job.ts'
 import { planReading, rawLengthOf } from '../../../src/features/rollup/plan.ts'
+import { UNATTRIBUTED_GRAIN } from '../../../src/features/rollup/segment.ts'
 import {
   type EntryCost,
   findSearchStart,
@@ -18,9 +19,12 @@ import {
   readCosts,
   type SearchTask,
   searchEntries,
+  sumUnattributed,
+  type UnattributedSum,
 } from '../../../src/features/rollup/service.ts'
 import { finishBuilding, insertBuilding, markPeriods, readState } from '../../../src/features/rollup/store/periods.ts'
 import { listRanked } from '../../../src/features/rollup/store/search.ts'
+import { conditionOf } from '../../../src/features/selection/contract.ts'
 import { LIST_SORTS } from '../../../src/features/selection/order.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { runs } from '../../support/tier.ts'
@@ -91,6 +95,51 @@ async function expectCosts(db: Database, { managers }: Stage, { viewer, filter }
   }
 }
 
+/** Sums of unattributed entries, from columns as entry by entry. */
+async function expectUnattributed(db: Database, { viewer, filter }: Query): Promise<void> {
+  const found = await db.slowly({ name: 'unattributed', run: sumUnattributed }, { viewer, filter })
+  const list = async (reader: Reader) => {
+    const { entries: e } = reader.tables
+    const condition = and(isNull(e.placedBy), conditionOf(reader, filter), await visibleEntries(reader, viewer))
+    return reader.select().from(e).where(condition).orderBy(asc(e.startedAt), asc(e.id))
+  }
+  const listed = await db.slowly({ name: 'listed', run: list }, {})
+  const keyOf = ({ managerId, harnessId, agentId, labelSetId }: EntryKeys) =>
+    [managerId, harnessId, agentId, labelSetId].join()
+  const expected = [...Map.groupBy(listed, keyOf)].map(([key, entries]) => {
+    const costs = entries.flatMap(({ reportedCost, listValue }) => reportedCost ?? listValue ?? [])
+    const models = new Set(entries.map(({ modelId }) => modelId))
+    return {
+      key,
+      entries: entries.length,
+      unpricedEntries: entries.length - costs.length,
+      input: entries.reduce((sum, { input }) => sum + BigInt(input), 0n),
+      cacheWrite1h: entries.reduce((sum, { cacheWrite1h }) => sum + BigInt(cacheWrite1h), 0n),
+      costNanos: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0n),
+      modelId: models.size === 1 ? [...models][0]! : null,
+      firstAt: entries[0]!.startedAt,
+      lastAt: entries.at(-1)!.startedAt,
+      ids: entries.map(({ id }) => id).sort((one, other) => one - other),
+    }
+  })
+  const shownSums = found.map((sum) => ({
+    key: keyOf(sum),
+    entries: sum.entries,
+    unpricedEntries: sum.unpricedEntries,
+    input: sum.tokens.input,
+    cacheWrite1h: sum.tokens.cacheWrite1h,
+    costNanos: sum.costNanos,
+    modelId: sum.modelId,
+    firstAt: sum.firstAt,
+    lastAt: sum.lastAt,
+    ids: sum.ids.toSorted((one, other) => one - other),
+  }))
+  const inOrder = (one: { key: string }, other: { key: string }) => (one.key < other.key ? -1 : 1)
+  expect([filter, shownSums.sort(inOrder)]).toEqual([filter, expected.sort(inOrder)])
+}
+
+type EntryKeys = Pick<UnattributedSum, 'managerId' | 'harnessId' | 'agentId' | 'labelSetId'>
+
 async function untilIdle(rollup: ReturnType<typeof createRollup>): Promise<void> {
   while ((await rollup.step()) !== 'idle');
 }
@@ -132,6 +181,7 @@ forEachEngine('the roll-up', (open) => {
           const told = JSON.stringify(query)
           if (chance.is(0.4)) await expectPages(db, chance, query)
           if (chance.is(0.4)) await expectCosts(db, scene, query)
+          if (chance.is(0.4)) await expectUnattributed(db, query)
           expect([told, ...shown(await answer(db, query))]).toEqual([
             told,
             ...shown(await modelAnswer(db, scene, query)),
@@ -181,6 +231,7 @@ forEachEngine('the roll-up', (open) => {
 
     await db.write(async (tx) => {
       const { rollupColumns: c } = tx.tables
+      await tx.delete(c).where(eq(c.grain, UNATTRIBUTED_GRAIN))
       for (const { periodId, grain, name, data } of await tx.select().from(c)) {
         const columns = unpackTogether(data).map((column) =>
           column.number === INPUT ? { ...column, data: fours(readColumn(column.data).length) } : column,
@@ -197,7 +248,7 @@ forEachEngine('the roll-up', (open) => {
     expect((await checkRollup({ db })).join('\n')).toContain('input')
   })
 
-  test('uses what a server of an earlier version has built, except for active time, and builds it again', async () => {
+  test('uses what a server of an earlier version has built as far as it goes, and builds it again', async () => {
     const db = await open({ priced: true })
     const scene = await stage(db)
     for (let seed = 1; seed < 9; seed += 1) await CHANGES[0]!(db, new Chance(seed), scene)
@@ -206,6 +257,7 @@ forEachEngine('the roll-up', (open) => {
     await db.write(async (tx) => {
       const { rollupColumns: c, rollupPeriods: p } = tx.tables
       await tx.update(p).set({ format: 0 })
+      await tx.delete(c).where(eq(c.grain, UNATTRIBUTED_GRAIN))
       for (const { periodId, grain, name, data } of await tx.select().from(c)) {
         const columns = unpackTogether(data).filter(({ number }) => !ADDED.includes(number))
         const isRow = and(eq(c.periodId, periodId), eq(c.grain, grain), eq(c.name, name))
@@ -235,7 +287,7 @@ forEachEngine('the roll-up', (open) => {
     expect([await isRaw(), await isRaw(0)]).toEqual([true, false])
     expect(await checkRollup({ db })).toEqual([])
     await untilIdle(rollup)
-    expect([await isRaw(), new Set(await read())]).toEqual([false, new Set([1])])
+    expect([await isRaw(), new Set(await read())]).toEqual([false, new Set([2])])
     expect(await checkRollup({ db })).toEqual([])
   })
 

@@ -1,29 +1,23 @@
-/** Sums of unattributed entries, by every field that rules can match except the summary. */
+/** Unattributed entries, by every field that rules can match except the summary. */
 
-import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { Id } from '../../../lib/id.ts'
-import { costOf } from '../../selection/contract.ts'
-import { count, countWhere, sum, tokenSums } from './expressions.ts'
+import { sumUnattributed, type UnattributedSum } from '../../rollup/service.ts'
+import { conditionOf, costOf, type EntryFilter } from '../../selection/contract.ts'
+import { count, sum } from './expressions.ts'
 
 /** Entries of one person, agent, harness and set of labels. */
-export interface Alike {
+export interface Alike
+  extends Pick<UnattributedSum, 'entries' | 'unpricedEntries' | 'tokens' | 'costNanos' | 'firstAt' | 'lastAt' | 'ids'> {
   manager: Manager
   harness: string
   agent: string
   /** Null if they used several. */
   model: string | null
   labels: LabelMap
-  /** The summaries of all of them; none if one has no summary, or if there may be others than these. */
-  summaries: string[]
-  entries: number
-  unpricedEntries: number
-  tokens: Record<'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h', bigint>
-  costNanos: bigint | null
-  firstAt: number
-  lastAt: number
   /** The key of the most recent entry. */
   exampleKey: number
 }
@@ -37,78 +31,56 @@ export interface Manager {
 /** Keys of one statement: SQLite binds up to 32,766 values, and longer statements are no faster. */
 const KEYS_PER_STATEMENT = 1_000
 
-/** Unattributed entries, with the condition of the index that contains them. */
-export async function listAlike(
-  reader: Reader,
-  { viewer, condition }: { viewer: Viewer; condition: SQL | undefined },
-): Promise<Alike[]> {
-  const { entries } = reader.tables
-  const cost = costOf(reader.tables)
-  const rows = await reader
-    .select({
-      managerId: entries.managerId,
-      harnessId: entries.harnessId,
-      agentId: entries.agentId,
-      labelSetId: entries.labelSetId,
-      firstModelId: sql<number>`min(${entries.modelId})`.mapWith(Number),
-      lastModelId: sql<number>`max(${entries.modelId})`.mapWith(Number),
-      entries: count(),
-      unpricedEntries: countWhere(sql`${cost} IS NULL`),
-      tokens: tokenSums(reader.tables),
-      costNanos: sum(cost),
-      firstAt: sql<number>`min(${entries.startedAt})`.mapWith(Number),
-      lastAt: sql<number>`max(${entries.startedAt})`.mapWith(Number),
-      exampleKey: sql<number>`max(${entries.id})`.mapWith(Number),
-      firstSummary: sql<string | null>`min(${entries.summary})`,
-      lastSummary: sql<string | null>`max(${entries.summary})`,
-      summarized: sql<number>`count(${entries.summary})`.mapWith(Number),
-    })
-    .from(entries)
-    .where(and(isNull(entries.placedBy), condition, await visibleEntries(reader, viewer)))
-    .groupBy(entries.managerId, entries.harnessId, entries.agentId, entries.labelSetId)
-  // Not joined: the few distinct names would be looked up for every entry.
+/** Unattributed entries that match and that the viewer sees. */
+export async function listAlike(reader: Reader, query: { viewer: Viewer; filter: EntryFilter }): Promise<Alike[]> {
+  const sums = await sumUnattributed(reader, query)
   const names = await namesOf(
     reader,
-    rows.flatMap((row) => [row.harnessId, row.agentId, row.firstModelId]),
+    sums.flatMap(({ harnessId, agentId, modelId }) => [harnessId, agentId, ...(modelId === null ? [] : [modelId])]),
   )
   const managers = await managersOf(
     reader,
-    rows.map((row) => row.managerId),
+    sums.map(({ managerId }) => managerId),
   )
   const labels = await labelsOf(
     reader,
-    rows.flatMap((row) => row.labelSetId ?? []),
+    sums.flatMap(({ labelSetId }) => labelSetId ?? []),
   )
-  return rows.map(({ managerId, harnessId, agentId, labelSetId, firstModelId, lastModelId, ...read }) => {
-    const { firstSummary, lastSummary, summarized, ...row } = read
-    return {
-      ...row,
-      summaries: summariesOf(row.entries, { firstSummary, lastSummary, summarized }),
-      manager: managers.get(managerId)!,
-      harness: names.get(harnessId)!,
-      agent: names.get(agentId)!,
-      model: firstModelId === lastModelId ? names.get(firstModelId)! : null,
-      labels: labelSetId === null ? {} : labels.get(labelSetId)!,
-      // Not null: there is at least one entry, and all counts are known.
-      tokens: row.tokens as Alike['tokens'],
-    }
+  return sums.map(({ managerId, harnessId, agentId, labelSetId, modelId, ...sum }) => ({
+    ...sum,
+    manager: managers.get(managerId)!,
+    harness: names.get(harnessId)!,
+    agent: names.get(agentId)!,
+    model: modelId === null ? null : names.get(modelId)!,
+    labels: labelSetId === null ? {} : labels.get(labelSetId)!,
+    exampleKey: sum.ids.reduce((latest, id) => Math.max(latest, id), 0),
+  }))
+}
+
+/**
+ * For each set of entries, the summaries of all of them: at most two; none if there are more, or if an entry has no summary.
+ * Of most sets, two entries tell.
+ */
+export async function listSummaries(reader: Reader, sets: readonly (readonly number[])[]): Promise<string[][]> {
+  const { entries } = reader.tables
+  const known = new Map<number, string | null>()
+  const load = async (ids: number[]) => {
+    const rows = await byKey(ids, async (chunk) => {
+      const some = reader.select({ id: entries.id, summary: entries.summary }).from(entries)
+      return (await some.where(inArray(entries.id, chunk))).map(({ id, summary }) => [id, summary] as const)
+    })
+    for (const [id, summary] of rows) known.set(id, summary)
+  }
+  const textsOf = (ids: readonly number[]) => new Set(ids.map((id) => known.get(id) ?? null))
+  await load(sets.flatMap((ids) => ids.slice(0, 2)))
+  await load(sets.flatMap((ids) => (textsOf(ids.slice(0, 2)).size === 1 ? ids.slice(2) : [])))
+  return sets.map((ids) => {
+    const texts = [...textsOf(ids)].filter((text) => text !== null)
+    return texts.length === textsOf(ids).size && (texts.length === 1 || ids.length === 2) ? texts.sort() : []
   })
 }
 
-interface Summaries {
-  firstSummary: string | null
-  lastSummary: string | null
-  summarized: number
-}
-
-/** Of two entries, or of entries with equal summaries, the first and the last one in alphabetical order are all. */
-function summariesOf(entries: number, { firstSummary, lastSummary, summarized }: Summaries): string[] {
-  if (summarized < entries || firstSummary === null || lastSummary === null) return []
-  if (firstSummary === lastSummary) return [firstSummary]
-  return entries === 2 ? [firstSummary, lastSummary] : []
-}
-
-async function byKey<Value>(keys: number[], read: (chunk: number[]) => Promise<[number, Value][]>) {
+async function byKey<Value>(keys: number[], read: (chunk: number[]) => Promise<(readonly [number, Value])[]>) {
   const distinct = [...new Set(keys)]
   const found = new Map<number, Value>()
   for (let start = 0; start < distinct.length; start += KEYS_PER_STATEMENT) {
@@ -147,7 +119,7 @@ function labelsOf(reader: Reader, keys: number[]): Promise<Map<number, LabelMap>
 /** Entries that a person placed on no project, which are not unattributed. */
 export async function sumNowhere(
   reader: Reader,
-  { viewer, condition }: { viewer: Viewer; condition: SQL | undefined },
+  { viewer, filter }: { viewer: Viewer; filter: EntryFilter },
 ): Promise<{ entries: number; costNanos: bigint | null }> {
   const { entries } = reader.tables
   if (!(await isAnyPlacedWithoutProject(reader))) return { entries: 0, costNanos: null }
@@ -159,7 +131,7 @@ export async function sumNowhere(
         isNull(entries.projectId),
         isNull(entries.ticketId),
         eq(entries.placedBy, 'manual'),
-        condition,
+        conditionOf(reader, filter),
         await visibleEntries(reader, viewer),
       ),
     )

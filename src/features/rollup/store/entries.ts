@@ -1,6 +1,8 @@
 /** Entries in order of time, as the numbers that columns consist of. */
-import { and, asc, type Column, gt, gte, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, type Column, gt, gte, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
+import { conditionOf, type EntryFilter } from '../../selection/contract.ts'
 import type { Range } from '../plan.ts'
 
 /**
@@ -16,6 +18,39 @@ function halves(amount: Column): { high: SQL<number | null>; low: SQL<number | n
   return { high: double(sql`(${amount} >> 32)`), low: double(sql`(${amount} & 4294967295)`) }
 }
 
+function columnsOf({ entries: e }: Reader['tables']) {
+  const [list, reported] = [halves(e.listValue), halves(e.reportedCost)]
+  const flag = (condition: SQL) => sql<number>`CASE WHEN ${condition} THEN 1.0 ELSE 0.0 END`
+  return {
+    id: double(e.id),
+    startedAt: double(e.startedAt),
+    endedAt: double(e.endedAt),
+    managerId: double(e.managerId),
+    harnessId: double(e.harnessId),
+    agentId: double(e.agentId),
+    modelId: double(e.modelId),
+    providerId: double(e.providerId),
+    projectId: double(e.projectId),
+    ticketId: double(e.ticketId),
+    labelSetId: double(e.labelSetId),
+    status: e.status,
+    source: e.source,
+    placedBy: e.placedBy,
+    superseded: flag(sql`${e.superseded}`),
+    isPossibleDuplicate: flag(sql`${e.possibleDuplicateId} IS NOT NULL`),
+    input: double(e.input),
+    output: double(e.output),
+    cacheRead: double(e.cacheRead),
+    cacheWrite: double(e.cacheWrite),
+    cacheWrite1h: double(e.cacheWrite1h),
+    activeMs: double(e.activeMs),
+    listHigh: list.high,
+    listLow: list.low,
+    reportedHigh: reported.high,
+    reportedLow: reported.low,
+  }
+}
+
 /** Some entries that started in a range, from after `after` on. */
 export function listEntries(
   reader: Reader,
@@ -26,38 +61,9 @@ export function listEntries(
   return reader
     .prepared('rollup.entries', (prepare) => {
       const { entries: e } = prepare.tables
-      const [list, reported] = [halves(e.listValue), halves(e.reportedCost)]
-      const flag = (condition: SQL) => sql<number>`CASE WHEN ${condition} THEN 1.0 ELSE 0.0 END`
       const given = (name: string) => sql.placeholder(name)
       return prepare
-        .select({
-          id: double(e.id),
-          startedAt: double(e.startedAt),
-          endedAt: double(e.endedAt),
-          managerId: double(e.managerId),
-          harnessId: double(e.harnessId),
-          agentId: double(e.agentId),
-          modelId: double(e.modelId),
-          providerId: double(e.providerId),
-          projectId: double(e.projectId),
-          ticketId: double(e.ticketId),
-          labelSetId: double(e.labelSetId),
-          status: e.status,
-          source: e.source,
-          placedBy: e.placedBy,
-          superseded: flag(sql`${e.superseded}`),
-          isPossibleDuplicate: flag(sql`${e.possibleDuplicateId} IS NOT NULL`),
-          input: double(e.input),
-          output: double(e.output),
-          cacheRead: double(e.cacheRead),
-          cacheWrite: double(e.cacheWrite),
-          cacheWrite1h: double(e.cacheWrite1h),
-          activeMs: double(e.activeMs),
-          listHigh: list.high,
-          listLow: list.low,
-          reportedHigh: reported.high,
-          reportedLow: reported.low,
-        })
+        .select(columnsOf(prepare.tables))
         .from(e)
         .where(
           and(
@@ -70,6 +76,40 @@ export function listEntries(
         .limit(given('limit'))
     })
     .execute({ from: Math.max(from, after.startedAt), to, after: after.startedAt, afterId: after.id, limit })
+}
+
+export interface UnattributedQuery {
+  viewer: Viewer
+  filter: EntryFilter
+}
+
+/** The same of unattributed entries that match and that a viewer sees. */
+export async function listUnattributed(
+  reader: Reader,
+  { from, to }: Range,
+  { viewer, filter }: UnattributedQuery,
+  after: { startedAt: number; id: number },
+  limit: number,
+) {
+  const { entries: e } = reader.tables
+  const columns = Object.entries(columnsOf(reader.tables)).map(([name, column]) => [name, sql`${column}`.as(name)])
+  const query = reader
+    .select(Object.fromEntries(columns) as Record<string, SQL.Aliased>)
+    .from(e)
+    .where(
+      and(
+        isNull(e.placedBy),
+        gte(e.startedAt, Math.max(from, after.startedAt)),
+        lt(e.startedAt, to),
+        or(gt(e.startedAt, after.startedAt), gt(e.id, after.id)),
+        conditionOf(reader, filter),
+        await visibleEntries(reader, viewer),
+      ),
+    )
+    .orderBy(asc(e.startedAt), asc(e.id))
+    .limit(limit)
+  // Until there are segments, these may be very many.
+  return reader.raw<ListedEntry>(query).execute()
 }
 
 export type ListedEntry = Awaited<ReturnType<typeof listEntries>>[number]
