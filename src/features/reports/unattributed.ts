@@ -14,10 +14,11 @@ import { pageOf } from '../../schema/lists.ts'
 import { queryReader, writeKeyPage } from '../../schema/query.ts'
 import type { EntriesService } from '../entries/service.ts'
 import { type EntryFilter, listPath, readFilter } from '../selection/contract.ts'
+import { type Alike, listAlike } from './alike.ts'
 import { counted } from './counted-entries.ts'
 import { type Circumstances, type RankedQuery, readRanked } from './query.ts'
 import { settledRead } from './settled-sums.ts'
-import { type Alike, listAlike, listEntryUids, listSummaries, type Manager, sumNowhere } from './store/unattributed.ts'
+import { listEntryUids, listSummaries, type Manager, sumNowhere } from './store/unattributed.ts'
 import {
   NO_SUGGESTION,
   PARTS_LIMIT,

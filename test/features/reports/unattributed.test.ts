@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
-import type { Alike } from '../../../src/features/reports/store/unattributed.ts'
+import type { Alike } from '../../../src/features/reports/alike.ts'
+import { listSummaries } from '../../../src/features/reports/store/unattributed.ts'
 import { type Group, groupBody, groupsOf } from '../../../src/features/reports/unattributed.ts'
+import { forEachEngine } from '../../support/databases.ts'
+import { Chance, randomEntry, stage } from '../rollup/scene.ts'
 
 const ADA = { uid: 'usr_1' as const, email: 'ada@example.com', name: 'Ada' }
 const BOB = { uid: 'usr_2' as const, email: 'bob@example.com', name: 'Bob' }
@@ -69,4 +72,32 @@ test('a value that would be read as a glob or as an expression becomes an expres
   expect(commonOf('/x/')).toEqual([{ field: 'labels.branch', matches: '/^\\/x\\/$/' }])
   expect(commonOf('')).toEqual([{ field: 'labels.branch', matches: '/^$/' }])
   expect(commonOf('what?/1', 'what?/2')).toEqual([{ field: 'labels.branch', matches: '/^what\\?\\//' }])
+})
+
+forEachEngine('Summaries', (open) => {
+  test('of a set of entries are known if there are at most two, and if every entry has one', async () => {
+    const db = await open({ priced: true })
+    const scene = await stage(db)
+    const idsOf = async (...summaries: (string | null)[]) => {
+      const rows = summaries.map((summary, at) => ({ ...randomEntry(new Chance(at), scene), summary }))
+      const { entries } = db.read.tables
+      const added = await db.write((tx) =>
+        tx
+          .insert(entries)
+          .values(rows as never)
+          .returning({ id: entries.id }),
+      )
+      return added.map(({ id }) => id)
+    }
+    const sets = [
+      await idsOf('one'),
+      await idsOf('two', 'one'),
+      await idsOf('one', 'one', 'one'),
+      await idsOf('one', 'one', 'two'),
+      await idsOf('one', 'one', null),
+      await idsOf(null, 'one'),
+      await idsOf(null, null, 'one'),
+    ]
+    expect(await listSummaries(db.read, sets)).toEqual([['one'], ['one', 'two'], ['one'], [], [], [], []])
+  })
 })

@@ -1,26 +1,12 @@
-/** Unattributed entries, by every field that rules can match except the summary. */
+/** What unattributed entries and their groups are shown with. */
 
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { Id } from '../../../lib/id.ts'
-import { sumUnattributed, type UnattributedSum } from '../../rollup/service.ts'
 import { conditionOf, costOf, type EntryFilter } from '../../selection/contract.ts'
 import { count, sum } from './expressions.ts'
-
-/** Entries of one person, agent, harness and set of labels. */
-export interface Alike
-  extends Pick<UnattributedSum, 'entries' | 'unpricedEntries' | 'tokens' | 'costNanos' | 'firstAt' | 'lastAt' | 'ids'> {
-  manager: Manager
-  harness: string
-  agent: string
-  /** Null if they used several. */
-  model: string | null
-  labels: LabelMap
-  /** The key of the most recent entry. */
-  exampleKey: number
-}
 
 export interface Manager {
   uid: Id<'usr'>
@@ -30,32 +16,6 @@ export interface Manager {
 
 /** Keys of one statement: SQLite binds up to 32,766 values, and longer statements are no faster. */
 const KEYS_PER_STATEMENT = 1_000
-
-/** Unattributed entries that match and that the viewer sees. */
-export async function listAlike(reader: Reader, query: { viewer: Viewer; filter: EntryFilter }): Promise<Alike[]> {
-  const sums = await sumUnattributed(reader, query)
-  const names = await namesOf(
-    reader,
-    sums.flatMap(({ harnessId, agentId, modelId }) => [harnessId, agentId, ...(modelId === null ? [] : [modelId])]),
-  )
-  const managers = await managersOf(
-    reader,
-    sums.map(({ managerId }) => managerId),
-  )
-  const labels = await labelsOf(
-    reader,
-    sums.flatMap(({ labelSetId }) => labelSetId ?? []),
-  )
-  return sums.map(({ managerId, harnessId, agentId, labelSetId, modelId, ...sum }) => ({
-    ...sum,
-    manager: managers.get(managerId)!,
-    harness: names.get(harnessId)!,
-    agent: names.get(agentId)!,
-    model: modelId === null ? null : names.get(modelId)!,
-    labels: labelSetId === null ? {} : labels.get(labelSetId)!,
-    exampleKey: sum.ids.reduce((latest, id) => Math.max(latest, id), 0),
-  }))
-}
 
 /**
  * For each set of entries, the summaries of all of them: at most two; none if there are more, or if an entry has no summary.
@@ -73,7 +33,8 @@ export async function listSummaries(reader: Reader, sets: readonly (readonly num
   }
   const textsOf = (ids: readonly number[]) => new Set(ids.map((id) => known.get(id) ?? null))
   await load(sets.flatMap((ids) => ids.slice(0, 2)))
-  await load(sets.flatMap((ids) => (textsOf(ids.slice(0, 2)).size === 1 ? ids.slice(2) : [])))
+  const haveOneText = (ids: readonly number[]) => textsOf(ids).size === 1 && !textsOf(ids).has(null)
+  await load(sets.flatMap((ids) => (haveOneText(ids.slice(0, 2)) ? ids.slice(2) : [])))
   return sets.map((ids) => {
     const texts = [...textsOf(ids)].filter((text) => text !== null)
     return texts.length === textsOf(ids).size && (texts.length === 1 || ids.length === 2) ? texts.sort() : []
@@ -89,7 +50,7 @@ async function byKey<Value>(keys: number[], read: (chunk: number[]) => Promise<(
   return found
 }
 
-function namesOf(reader: Reader, keys: number[]): Promise<Map<number, string>> {
+export function namesOf(reader: Reader, keys: number[]): Promise<Map<number, string>> {
   const { names } = reader.tables
   return byKey(keys, async (chunk) => {
     const rows = await reader.select({ id: names.id, text: names.text }).from(names).where(inArray(names.id, chunk))
@@ -97,7 +58,7 @@ function namesOf(reader: Reader, keys: number[]): Promise<Map<number, string>> {
   })
 }
 
-function managersOf(reader: Reader, keys: number[]): Promise<Map<number, Manager>> {
+export function managersOf(reader: Reader, keys: number[]): Promise<Map<number, Manager>> {
   const { users } = reader.tables
   return byKey(keys, async (chunk) => {
     const rows = await reader
@@ -108,7 +69,7 @@ function managersOf(reader: Reader, keys: number[]): Promise<Map<number, Manager
   })
 }
 
-function labelsOf(reader: Reader, keys: number[]): Promise<Map<number, LabelMap>> {
+export function labelsOf(reader: Reader, keys: number[]): Promise<Map<number, LabelMap>> {
   const { labelSets } = reader.tables
   return byKey(keys, async (chunk) => {
     const rows = await reader.select().from(labelSets).where(inArray(labelSets.id, chunk))
