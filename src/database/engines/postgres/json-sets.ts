@@ -67,6 +67,8 @@ export function jsonKeys(keys: readonly unknown[][]): string {
   return JSON.stringify(keys.map((values, number) => ({ number, ...values.map(jsonValue) })))
 }
 
+const LOCKED = / for (?:share|no key update) of /
+
 /**
  * A statement that runs `sql` for each of the keys in its first parameter. Each row ends with the number of its key.
  * Fixed values follow as parameters of their own.
@@ -85,7 +87,8 @@ export function statementForEach(sql: string, parameters: readonly Parameter[], 
   })
   const query = sql.replace(/\$(\d+)/g, (_, number) => sources[Number(number) - 1]!)
   const keys = `json_to_recordset($1::text::json) AS each_key(${columns})`
-  // The offset keeps it a query of each key. Of many joined tables, PostgreSQL would join all rows first, and then look for
-  // the keys among them: beyond `join_collapse_limit` (8), it does not reorder them.
-  return `SELECT found.*, each_key.number FROM ${keys} CROSS JOIN LATERAL (${query} OFFSET 0) AS found`
+  // Beyond `join_collapse_limit` (8), PostgreSQL does not reorder tables: it would join all rows first, and then look for the
+  // keys among them. The offset keeps it a query of each key, as a lock does anyway.
+  const offset = / join /.test(sql) && !LOCKED.test(sql) ? ' OFFSET 0' : ''
+  return `SELECT found.*, each_key.number FROM ${keys} CROSS JOIN LATERAL (${query}${offset}) AS found`
 }
