@@ -12,6 +12,11 @@ export type Picos = bigint
 export const NANO_DIGITS = 9
 export const PICO_DIGITS = 12
 
+/**
+ * Digits of an exchange rate after the point: the value of a dong in dollars needs eight for five significant digits.
+ */
+export const RATE_DIGITS = 10
+
 /** Every spelling of a decimal number in JSON, CSV or on a command line: `1`, `-0.5`, `.5`, `1e-7`. */
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/
 

@@ -3,12 +3,7 @@
  * markup, times the exchange rate, summed exactly and rounded once, half to even, to the currency's minor unit. Lines
  * show shares of the rounded sum by largest remainder, so that they add up. Pure.
  */
-import { divideHalfEven, NANO_DIGITS, type Nanos } from '../../lib/money.ts'
-
-/**
- * Digits of an exchange rate after the point: the value of a dong in dollars needs eight for five significant digits.
- */
-export const RATE_DIGITS = 10
+import { divideHalfEven, NANO_DIGITS, type Nanos, RATE_DIGITS } from '../../lib/money.ts'
 
 /** Percentages are stored in parts per million: 12.5 % is 125,000. */
 export const PPM_DIGITS = 6

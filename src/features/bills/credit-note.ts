@@ -1,8 +1,8 @@
 /** A credit note: a bill with negative lines that corrects a paid one. Pure. */
 import { type Issue, refusal, validationFailed } from '../../errors.ts'
 import { numberText } from '../../lib/exact-json.ts'
-import { decimalNumber, formatDecimal, parseDecimal, parseExactDecimal } from '../../lib/money.ts'
-import { PPM_DIGITS, RATE_DIGITS, taxOn } from './amounts.ts'
+import { decimalNumber, formatDecimal, parseDecimal, parseExactDecimal, RATE_DIGITS } from '../../lib/money.ts'
+import { PPM_DIGITS, taxOn } from './amounts.ts'
 import type { Composed } from './document.ts'
 import type { BillDocument, CreditNoteRequest } from './schema.ts'
 import type { BillRecord } from './store/bills.ts'

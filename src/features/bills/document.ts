@@ -5,8 +5,8 @@
 
 import type { Days } from '../../lib/calendar.ts'
 import { IntegerSum } from '../../lib/integer-sum.ts'
-import { decimalNumber, moneyNumber, type Nanos } from '../../lib/money.ts'
-import { apportion, billedExactly, type Exact, PPM_DIGITS, RATE_DIGITS, taxOn } from './amounts.ts'
+import { decimalNumber, moneyNumber, type Nanos, RATE_DIGITS } from '../../lib/money.ts'
+import { apportion, billedExactly, type Exact, PPM_DIGITS, taxOn } from './amounts.ts'
 import type { BillDocument, BillLine, BillSection } from './schema.ts'
 
 /** Dimensions that lines can be grouped by; `label:` is followed by the label's name. */
