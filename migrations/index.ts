@@ -81,6 +81,7 @@ import postgresAgentStatus from './postgres/0053_agent_status.sql' with { type: 
 import postgresTelemetryCalls from './postgres/0054_telemetry_calls.sql' with { type: 'text' }
 import postgresLocale from './postgres/0055_locale.sql' with { type: 'text' }
 import postgresCheaperTriggers from './postgres/0056_cheaper_triggers.sql' with { type: 'text' }
+import postgresPlans from './postgres/0057_plans.sql' with { type: 'text' }
 import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -139,6 +140,7 @@ import sqliteAgentStatus from './sqlite/0053_agent_status.sql' with { type: 'tex
 import sqliteTelemetryCalls from './sqlite/0054_telemetry_calls.sql' with { type: 'text' }
 import sqliteLocale from './sqlite/0055_locale.sql' with { type: 'text' }
 import sqliteCheaperTriggers from './sqlite/0056_cheaper_triggers.sql' with { type: 'text' }
+import sqlitePlans from './sqlite/0057_plans.sql' with { type: 'text' }
 import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
@@ -303,5 +305,11 @@ export const MIGRATIONS: Migration[] = [
     name: 'cheaper_triggers',
     sql: { sqlite: sqliteCheaperTriggers, postgres: postgresCheaperTriggers },
     compatibleFrom: 55,
+  },
+  {
+    version: 57,
+    name: 'plans',
+    sql: { sqlite: sqlitePlans, postgres: postgresPlans },
+    compatibleFrom: 56,
   },
 ]

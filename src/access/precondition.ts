@@ -18,6 +18,7 @@ export type ObjectKind =
   | 'pld'
   | 'bdg'
   | 'whk'
+  | 'pln'
 
 export interface Precondition {
   kind: ObjectKind

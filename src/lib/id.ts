@@ -19,6 +19,9 @@ export type IdPrefix =
   | 'bdg'
   | 'alr'
   | 'whk'
+  | 'pln'
+  | 'frl'
+  | 'fnd'
 
 export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`
 

@@ -2,13 +2,15 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
 import { type Party, TALLY } from '../../src/access/actor.ts'
 import type { CallerOf } from '../../src/access/caller.ts'
-import type { Database } from '../../src/database/database.ts'
+import type { Database, Tx } from '../../src/database/database.ts'
 import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
 import { DemoClock, fillDemo } from '../../src/demo/demo.ts'
 import { EXAMPLE_REPORT } from '../../src/features/agent-status/examples.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { newId } from '../../src/lib/id.ts'
 import { everyRow } from '../../src/schema/lists.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { OPERATOR, reportBody } from './reports.ts'
@@ -133,6 +135,52 @@ async function inNewFolder<Result>(work: (folder: string) => Promise<Result>): P
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+/** A plan, a rule and an entry that it funds. */
+async function fundOneEntry(tx: Tx, userId: number): Promise<void> {
+  const { entries, plans, planHolders, planVersions, fundingRules, fundingRuleVersions, fundings } = tx.tables
+  const createdAt = EXPORTED_AT
+  const plan = {
+    name: 'Max',
+    vendor: 'Anthropic',
+    product: 'Claude Max',
+    holder: 'person',
+    vendorCodes: ['a:max'],
+  } as const
+  const [{ id: planId }] = (await tx
+    .insert(plans)
+    .values({ ...plan, vendorCodes: [...plan.vendorCodes], uid: newId('pln'), note: 'Ünpaid', createdAt })
+    .returning({ id: plans.id })) as [{ id: number }]
+  await tx.insert(planHolders).values({ planId, userId, fromDay: '2026-11-01', toDay: '2026-11-30' })
+  await tx.insert(planVersions).values({
+    ...{ planId, fromDay: '2026-11-01', period: 'month', fee: 90_000_000_001n, currency: 'EUR' },
+    ...{ exchangeRate: 9_200_000_001n, seats: 1, conditions: [{ field: 'model', matches: 'claude-*' }] },
+    ...{ allowance: 10n, allowanceUnit: 'requests', overagePrice: 3n, sourceDay: '2026-10-31' },
+  })
+  const [{ id: ruleId }] = (await tx
+    .insert(fundingRules)
+    .values({ uid: newId('frl'), position: 1, enabled: true, createdAt })
+    .returning({ id: fundingRules.id })) as [{ id: number }]
+  const rule = { name: 'Max pays', conditions: [], funding: 'plan', planId } as const
+  const [{ id: ruleVersionId }] = (await tx
+    .insert(fundingRuleVersions)
+    .values({ ...rule, conditions: [], ruleId, version: 1, createdAt })
+    .returning({ id: fundingRuleVersions.id })) as [{ id: number }]
+  const said = { saidFunding: 'plan', saidPlan: 'Pro' } as const
+  const [{ id: fundingId }] = (await tx
+    .insert(fundings)
+    .values({
+      ...said,
+      uid: newId('fnd'),
+      funding: 'plan',
+      planId,
+      ruleVersionId,
+      reason: 'rule',
+      note: 'plan_not_held',
+    })
+    .returning({ id: fundings.id })) as [{ id: number }]
+  await tx.update(entries).set({ fundingId }).where(eq(entries.managerId, userId))
 }
 
 /** Services that record only one of so many reports: what else the demonstration does takes little time. */
@@ -303,4 +351,5 @@ async function fillEverything(db: Database): Promise<void> {
     } as const
     await tx.insert(billDeliveries).values({ ...delivery, state: 'sent', sentAt: EXPORTED_AT })
   })
+  await db.write((tx) => fundOneEntry(tx, ines!.person.id))
 }

@@ -105,6 +105,30 @@ export type BudgetPeriod = (typeof BUDGET_PERIODS)[number]
 
 export type BudgetAlertKind = 'spent' | 'forecast'
 
+/** Who uses a plan: one person, a list of people, or everyone. */
+export const PLAN_HOLDERS = ['person', 'people', 'organization'] as const
+export type PlanHolder = (typeof PLAN_HOLDERS)[number]
+
+/** How often the fee of a plan is charged; `once` covers the time until the terms change or the plan ends. */
+export const PLAN_PERIODS = ['week', 'month', 'year', 'once'] as const
+export type PlanPeriod = (typeof PLAN_PERIODS)[number]
+
+/** What the allowance of a plan counts: US dollars at the prices of the API, tokens of all kinds, or requests. */
+export const ALLOWANCE_UNITS = ['usd', 'tokens', 'requests'] as const
+export type AllowanceUnit = (typeof ALLOWANCE_UNITS)[number]
+
+/** What pays for an entry: its use, the fee of a plan, credits, or nobody knows what. */
+export const FUNDINGS = ['metered', 'plan', 'credits', 'unknown'] as const
+export type FundingKind = (typeof FUNDINGS)[number]
+
+/** What decided it: a report, what an agent recorded, a rule, the plan of the person, or nothing. */
+export const FUNDING_REASONS = ['report', 'agent', 'rule', 'person', 'none'] as const
+export type FundingReason = (typeof FUNDING_REASONS)[number]
+
+/** What was not taken as it was said: a plan that does not hold the person, or that nobody has. */
+export const FUNDING_NOTES = ['plan_not_held', 'no_plan'] as const
+export type FundingNote = (typeof FUNDING_NOTES)[number]
+
 /** What people can be sent e-mails about. */
 export const NOTIFICATION_TOPICS = ['budget_alerts', 'attention', 'weekly_summary', 'anomalies'] as const
 export type NotificationTopic = (typeof NOTIFICATION_TOPICS)[number]

@@ -122,6 +122,16 @@ export function listBillDrafts(reader: Reader, { id }: Subject) {
     .orderBy(asc(billDrafts.id))
 }
 
+export function listPlans(reader: Reader, { id }: Subject) {
+  const { plans, planHolders } = reader.tables
+  return reader
+    .select({ plan: plans, holder: planHolders })
+    .from(planHolders)
+    .innerJoin(plans, eq(plans.id, planHolders.planId))
+    .where(eq(planHolders.userId, id))
+    .orderBy(asc(plans.id), asc(planHolders.fromDay))
+}
+
 /** Budgets that the person added, that are of their entries, or whose thresholds notify them by name. */
 export async function listBudgets(reader: Reader, { id, uid, email }: Subject) {
   const { budgets } = reader.tables

@@ -60,21 +60,20 @@ export function issuesOfRule(
 ): Issue[] {
   return [
     ...(name === undefined ? [] : issuesOfName(name, '/name')),
+    ...(conditions === undefined ? [] : issuesOfNoConditions(conditions)),
     ...(conditions === undefined ? [] : issuesOfConditions(conditions, compile)),
     ...(ticket === undefined || ticket === null ? [] : issuesOfTemplate(ticket, groupNames(conditions ?? [], compile))),
   ]
 }
 
-function issuesOfConditions(conditions: RuleCondition[], compile: Compile): Issue[] {
-  if (conditions.length === 0) {
-    return [
-      {
-        pointer: '/conditions',
-        code: 'too_few',
-        message: 'must have at least one condition; agent_harness * matches everything',
-      },
-    ]
-  }
+function issuesOfNoConditions(conditions: RuleCondition[]): Issue[] {
+  if (conditions.length > 0) return []
+  const message = 'must have at least one condition; agent_harness * matches everything'
+  return [{ pointer: '/conditions', code: 'too_few', message }]
+}
+
+/** Issues of the field `conditions`, which may be empty. */
+export function issuesOfConditions(conditions: RuleCondition[], compile: Compile = compileCondition): Issue[] {
   if (conditions.length > CONDITIONS_LIMIT) {
     return [{ pointer: '/conditions', code: 'too_many', message: `must have at most ${CONDITIONS_LIMIT} conditions` }]
   }

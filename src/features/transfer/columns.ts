@@ -21,6 +21,10 @@ export type Referred =
   | 'sheets'
   | 'bills'
   | 'budgets'
+  | 'plans'
+  | 'fundingRules'
+  | 'fundingRuleVersions'
+  | 'fundings'
   | 'entries'
   | 'names'
   | 'labelSets'
@@ -70,6 +74,9 @@ export const orNone = (given: Field): Field => ({ ...given, schema: orNull(given
 const HEX_32 = '[0-9a-f]{32}'
 
 export const idOf = (prefix: IdPrefix) => Type.String({ pattern: `^${prefix}_${HEX_32}$` })
+
+/** One of the versions of a rule. */
+const versionOf = (prefix: IdPrefix) => Type.String({ pattern: `^${prefix}_${HEX_32}/[1-9]\\d{0,8}$` })
 
 /** The public id of a row. */
 export const ownId = (prefix: IdPrefix): Field => field('uid', idOf(prefix))
@@ -167,13 +174,16 @@ const REFERENCES: Record<Referred, TSchema> = {
   projects: idOf('prj'),
   tickets: idOf('tkt'),
   placementRules: idOf('rul'),
-  // Of one of its versions.
-  placementRuleVersions: Type.String({ pattern: `^rul_${HEX_32}/[1-9]\\d{0,8}$` }),
+  placementRuleVersions: versionOf('rul'),
   priceLoads: idOf('pld'),
   prices: idOf('prc'),
   sheets: idOf('sht'),
   bills: idOf('bil'),
   budgets: idOf('bdg'),
+  plans: idOf('pln'),
+  fundingRules: idOf('frl'),
+  fundingRuleVersions: versionOf('frl'),
+  fundings: idOf('fnd'),
   entries: idOf('ent'),
   names: Type.String({ minLength: 1 }),
   labelSets: Type.Record(Type.String(), Type.String()),

@@ -14,6 +14,7 @@ import {
 import { BUDGET, BUDGET_ALERT } from './kinds/budgets.ts'
 import { ENTRY, IDEMPOTENCY_KEY, SESSION } from './kinds/entries.ts'
 import { DEPUTY, PERSON, TOKEN, VIEWER_GRANT } from './kinds/people.ts'
+import { FUNDING, FUNDING_RULE, PLAN } from './kinds/plans.ts'
 import { PRICE, PRICE_ALIAS, PRICE_LOAD } from './kinds/prices.ts'
 import { REPORT_VIEW } from './kinds/reports.ts'
 import { SETTINGS } from './kinds/settings.ts'
@@ -36,6 +37,9 @@ export const KINDS: readonly Kind[] = [
   RULE_PROPOSAL,
   BUDGET,
   BUDGET_ALERT,
+  PLAN,
+  FUNDING_RULE,
+  FUNDING,
   PRICE_LOAD,
   PRICE,
   PRICE_ALIAS,
@@ -70,6 +74,7 @@ export const OMITTED_TABLES: Partial<Record<TableName, string>> = {
   webhookEndpoints: 'secrets, and places that get the events of this installation only: add them again',
   webhookDeliveries: 'records of this installation, kept for a week',
   shareLinks: 'the secrets in their addresses are not stored, so that they could not work elsewhere',
+  fundingOwed: 'what is owed follows from the rows that are imported',
   owedWork: 'what is owed follows from the rows that are imported',
   databaseIdentity: 'a secret: a database that a file is imported into is another one, with backups of its own',
   backupTimeline: 'belongs to this database',

@@ -231,6 +231,7 @@ export function newEntry(
       slicePlace: slice ? slice.key.place : null,
       estimated: slice ? slice.estimated : false,
       activeMs,
+      fundingId: null,
     },
     manager: reporter.manager,
     harness: report.harness,

@@ -93,6 +93,23 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   tickets: { key: ['id'], text: ['title'], kept: { key: 'work', keyFolded: 'work' } },
   placementRules: { key: ['id'], kept: { leadRepository: 'work' } },
   placementRuleVersions: { key: ['id'], text: ['name'], json: ['conditions'], kept: { ticket: 'work' } },
+  plans: {
+    key: ['id'],
+    text: ['name', 'note'],
+    json: ['vendorCodes'],
+    kept: { vendor: 'prices', product: 'prices' },
+    other: ['holder', 'endsOn'],
+  },
+  planHolders: { key: ['planId', 'userId', 'fromDay'], other: ['fromDay', 'toDay'] },
+  planVersions: {
+    key: ['id'],
+    json: ['conditions'],
+    kept: { sourceUrl: 'prices' },
+    other: ['fromDay', 'period', 'currency', 'allowanceUnit', 'sourceDay'],
+  },
+  fundingRuleVersions: { key: ['id'], text: ['name'], json: ['conditions'], other: ['funding'] },
+  fundings: { key: ['id'], text: ['saidPlan'], other: ['saidFunding', 'funding', 'reason', 'note'] },
+  fundingOwed: { key: ['id'], other: ['fromDay'] },
   ruleProposals: {
     key: ['id'],
     text: ['name', 'reason'],

@@ -145,6 +145,7 @@ export const ENTRY = kind({
     slice_place: orNone(decimal('slicePlace', 0)),
     estimated: flag('estimated'),
     active_ms: orNone(integer('activeMs', 0)),
+    funding: orNone(reference('fundingId', 'fundings')),
     possible_duplicate_of: orNone(reference('possibleDuplicateId', 'entries', { later: true })),
     fingerprint: orNone(decimal('fingerprint', 0)),
     bill: orNone(reference('billId', 'bills')),

@@ -83,7 +83,7 @@ export async function addGroups(tx: Tx, groups: readonly Group[], adding: Adding
 
 /** The entry without what is not merged, and held if its project or ticket is not here. */
 function placed(entry: Omit<Entry, 'isHeld'>, { projectKey, ticket, context }: Matching): Entry {
-  const line: Line = { ...entry.line, rule: null, bill: null, sheet: null }
+  const line: Line = { ...entry.line, rule: null, funding: null, bill: null, sheet: null }
   // Its rule is not here. It was decided, so no rule of this Tally may move it.
   if (line.placed_by === 'rule') line.placed_by = 'manual'
   const [project, ticketId] = [line.project as string | null, line.ticket as string | null]

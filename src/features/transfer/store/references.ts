@@ -2,9 +2,16 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Reader } from '../../../database/database.ts'
+import type { Tables } from '../../../database/schema/tables.ts'
 import type { Referred } from '../columns.ts'
 
-type WithId = Exclude<Referred, 'names' | 'labelSets' | 'placementRuleVersions'>
+/** The tables of the rules whose versions are referred to. */
+const RULES = { placementRuleVersions: 'placementRules', fundingRuleVersions: 'fundingRules' } as const
+
+type RuleVersions = keyof typeof RULES
+type WithId = Exclude<Referred, 'names' | 'labelSets' | RuleVersions>
+
+const areRuleVersions = (to: Referred): to is RuleVersions => to in RULES
 
 export interface Identified {
   key: number
@@ -31,9 +38,7 @@ export async function listTexts(reader: Reader, to: Referred, keys: readonly num
       .from(labelSets)
       .where(inArray(labelSets.id, [...keys]))
   }
-  if (to === 'placementRuleVersions') {
-    return ruleVersions(reader, inArray(reader.tables.placementRuleVersions.id, [...keys]))
-  }
+  if (areRuleVersions(to)) return ruleVersions(reader, to, inArray(versionsOf(reader, to).id, [...keys]))
   const table = tableWithId(reader, to)
   const rows = await reader
     .select({ key: table.id, text: table.uid })
@@ -42,12 +47,18 @@ export async function listTexts(reader: Reader, to: Referred, keys: readonly num
   return rows as Identified[]
 }
 
-async function ruleVersions(reader: Reader, condition: SQL | undefined): Promise<Identified[]> {
-  const { placementRules, placementRuleVersions: versions } = reader.tables
+/** Typed as those of placement: the columns of both that are read are the same. */
+function versionsOf(reader: Reader, to: RuleVersions): Tables['placementRuleVersions'] {
+  return reader.tables[to] as never
+}
+
+async function ruleVersions(reader: Reader, to: RuleVersions, condition: SQL | undefined): Promise<Identified[]> {
+  const versions = versionsOf(reader, to)
+  const rules = tableWithId(reader, RULES[to])
   const rows = await reader
-    .select({ key: versions.id, version: versions.version, rule: placementRules.uid })
+    .select({ key: versions.id, version: versions.version, rule: rules.uid })
     .from(versions)
-    .innerJoin(placementRules, eq(placementRules.id, versions.ruleId))
+    .innerJoin(rules, eq(rules.id, versions.ruleId))
     .where(condition)
   return rows.map(({ key, version, rule }) => ({ key, text: `${rule}/${version}` }))
 }
@@ -59,14 +70,13 @@ export async function findIdentified(
   texts: readonly string[],
 ): Promise<Identified[]> {
   if (texts.length === 0) return []
-  if (to === 'placementRuleVersions') {
-    const { placementRules, placementRuleVersions: versions } = reader.tables
+  if (areRuleVersions(to)) {
+    const { uid } = tableWithId(reader, RULES[to])
+    const { version } = versionsOf(reader, to)
     const found: Identified[] = []
     for (const [rule, group] of Map.groupBy(texts, (text) => text.split('/')[0]!)) {
       const numbers = group.map((text) => Number(text.split('/')[1]))
-      found.push(
-        ...(await ruleVersions(reader, and(eq(placementRules.uid, rule as never), inArray(versions.version, numbers)))),
-      )
+      found.push(...(await ruleVersions(reader, to, and(eq(uid, rule), inArray(version, numbers)))))
     }
     return found
   }

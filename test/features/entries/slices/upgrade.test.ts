@@ -19,7 +19,8 @@ afterEach(async () => {
 
 /** What the migrations that brought slices have added. */
 const ADDED = {
-  entries: ['slice_day', 'slice_place', 'estimated', 'active_ms'],
+  // The last one is of a later version.
+  entries: ['slice_day', 'slice_place', 'estimated', 'active_ms', 'funding_id'],
   sessions: ['zone'],
   rollup_periods: ['format'],
 }
@@ -39,6 +40,14 @@ async function withoutSlices(location: Location): Promise<void> {
   await rowsAt(location, 'DROP TABLE agent_statuses')
   await rowsAt(location, 'DROP TABLE telemetry_calls')
   await rowsAt(location, 'ALTER TABLE organization DROP COLUMN locale')
+  await rowsAt(location, `DROP TRIGGER organization_owes_funding${location.databaseUrl ? ' ON organization' : ''}`)
+  for (const table of ['funding_owed', 'fundings', 'funding_rule_versions', 'funding_rules', 'plan_versions']) {
+    await rowsAt(location, `DROP TABLE ${table}`)
+  }
+  await rowsAt(location, 'DROP TABLE plan_holders')
+  await rowsAt(location, 'DROP TABLE plans')
+  const functions = ['owe_funding', 'owe_funding_of_plan', 'owe_funding_from', 'owe_all_funding', 'owe_funding_of_days']
+  if (location.databaseUrl) await rowsAt(location, `DROP FUNCTION ${functions.join(', ')}`)
   await rowsAt(location, `DELETE FROM migrations WHERE version >= ${SLICES_VERSION}`)
 }
 
@@ -112,7 +121,13 @@ forEachEngine('the sessions of a database from before slices', (_, engine) => {
 
     const upgraded = await openAt(location)
     cleanUps.push(() => upgraded.db.close())
-    const added = { slice_day: null, slice_place: null, active_ms: null, estimated: engine === 'postgres' ? false : 0 }
+    const added = {
+      slice_day: null,
+      slice_place: null,
+      active_ms: null,
+      funding_id: null,
+      estimated: engine === 'postgres' ? false : 0,
+    }
     expect(await rows('entries')).toEqual(before.entries.map((row) => ({ ...row, ...added })))
     expect(await rows('sessions')).toEqual(before.sessions.map((row) => ({ ...row, zone: null })))
 

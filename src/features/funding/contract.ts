@@ -1,0 +1,56 @@
+/** What other features share of funding: what entries are paid with, and what decides it. */
+import type { RuleCondition } from '../../database/schema/records.ts'
+import type { FundingKind, FundingNote, FundingReason, PlanHolder } from '../../database/schema/values.ts'
+import type { Id } from '../../lib/id.ts'
+
+/** What a report or an agent says of the funding of an entry. */
+export interface SaidFunding {
+  funding: FundingKind | null
+  /** An id, a name, or what the agent calls it. */
+  plan: string | null
+}
+
+/** What an entry is paid with, and why. */
+export interface Funding {
+  said: SaidFunding
+  funding: FundingKind
+  plan: Pick<PlanTerms, 'id' | 'uid' | 'name'> | null
+  /** The version of the rule that decided. */
+  rule: Pick<FundingRuleTerms, 'uid' | 'versionId' | 'version' | 'name'> | null
+  reason: FundingReason
+  note: FundingNote | null
+}
+
+/** A plan, as deciding needs it. Days are those of the organization. */
+export interface PlanTerms {
+  id: number
+  uid: Id<'pln'>
+  name: string
+  holder: PlanHolder
+  /** Such as `codex:pro`. */
+  vendorCodes: string[]
+  /** Who uses it, and when, both days included; empty if it is the organization's. */
+  holders: { userId: number; fromDay: string; toDay: string | null }[]
+  /** What it covers from a day until the next version; in the order of their days, at least one. */
+  versions: { fromDay: string; conditions: RuleCondition[]; hasAllowance: boolean }[]
+  /** The last day; null while it continues. */
+  endsOn: string | null
+}
+
+/** The current version of a rule that is enabled. */
+export interface FundingRuleTerms {
+  id: number
+  uid: Id<'frl'>
+  versionId: number
+  version: number
+  name: string
+  conditions: RuleCondition[]
+  funding: FundingKind
+  planId: number | null
+}
+
+export interface FundingTerms {
+  plans: PlanTerms[]
+  /** In the order in which they are tried. */
+  rules: FundingRuleTerms[]
+}
