@@ -30,7 +30,6 @@ CREATE INDEX plan_holders_by_person ON plan_holders (user_id);
 
 -- The terms of a plan from a day until the next version or the end. A period begins with each.
 CREATE TABLE plan_versions (
-  id INTEGER PRIMARY KEY,
   plan_id INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
   from_day TEXT NOT NULL,
   -- Whether it charges the fee of the period that it cuts by days, or in full; NULL if it cuts none.
@@ -51,11 +50,11 @@ CREATE TABLE plan_versions (
   overage_price INTEGER CHECK (overage_price >= 0),
   source_url TEXT,
   source_day TEXT,
-  UNIQUE (plan_id, from_day),
+  PRIMARY KEY (plan_id, from_day),
   CHECK ((currency = 'USD') = (exchange_rate IS NULL)),
   CHECK ((allowance IS NULL) = (allowance_unit IS NULL)),
   CHECK (overage_price IS NULL OR allowance IS NOT NULL)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE funding_rules (
   id INTEGER PRIMARY KEY,
@@ -141,6 +140,11 @@ END;
 CREATE TRIGGER plan_versions_updated AFTER UPDATE ON plan_versions BEGIN
   UPDATE revision SET value = value + 1;
   INSERT INTO funding_owed VALUES (1, CAST(unixepoch('subsec') * 1000 AS INTEGER), min(OLD.from_day, NEW.from_day), 1)
+  ON CONFLICT (id) DO UPDATE SET from_day = min(from_day, excluded.from_day), changes = changes + 1;
+END;
+CREATE TRIGGER plan_versions_deleted AFTER DELETE ON plan_versions BEGIN
+  UPDATE revision SET value = value + 1;
+  INSERT INTO funding_owed VALUES (1, CAST(unixepoch('subsec') * 1000 AS INTEGER), OLD.from_day, 1)
   ON CONFLICT (id) DO UPDATE SET from_day = min(from_day, excluded.from_day), changes = changes + 1;
 END;
 CREATE TRIGGER funding_rules_inserted AFTER INSERT ON funding_rules BEGIN UPDATE revision SET value = value + 1; END;

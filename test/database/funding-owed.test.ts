@@ -54,6 +54,9 @@ forEachEngine('funding that is owed', (open) => {
     )
     expect(await after((tx) => tx.update(organization).set({ timeZone: 'Asia/Tokyo' }))).toBe('0001-01-01')
 
+    const last = eq(planVersions.fromDay, '2026-11-18')
+    expect(await after((tx) => tx.delete(planVersions).where(last))).toBe('2026-11-18')
+
     const rule = { id: 1, uid: newId('frl'), position: 1, enabled: true, createdAt: 0 }
     expect(await after((tx) => tx.insert(fundingRules).values(rule))).toBe(null)
     const says = { ruleId: 1, version: 1, name: 'API', conditions: [], funding: 'metered', createdAt: 0 } as const

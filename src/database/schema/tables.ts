@@ -426,7 +426,6 @@ export function defineTables(kit: ColumnKit) {
       toDay: text('to_day'),
     }),
     planVersions: table('plan_versions', {
-      id: key('id'),
       planId: integer('plan_id').notNull(),
       fromDay: text('from_day').notNull(),
       prorates: flag('prorates'),

@@ -102,7 +102,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   },
   planHolders: { key: ['planId', 'userId', 'fromDay'], other: ['fromDay', 'toDay'] },
   planVersions: {
-    key: ['id'],
+    key: ['planId', 'fromDay'],
     json: ['conditions'],
     kept: { sourceUrl: 'prices' },
     other: ['fromDay', 'period', 'currency', 'allowanceUnit', 'sourceDay'],
