@@ -54,3 +54,5 @@ export interface FundingTerms {
   /** In the order in which they are tried. */
   rules: FundingRuleTerms[]
 }
+
+export { cutsOf, type Period, type PeriodTerms, periodAt, periodsOf, type Schedule } from './periods.ts'
