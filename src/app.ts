@@ -37,6 +37,7 @@ import { personalDataOperations } from './features/personal-data/operations/pers
 import { leadRuleOperations } from './features/placement/operations/lead-rules.ts'
 import { ruleProposalOperations } from './features/placement/operations/proposals.ts'
 import { placementRuleOperations } from './features/placement/operations/rules.ts'
+import { planOperations } from './features/plans/operations/plans.ts'
 import { priceAliasOperations } from './features/prices/operations/aliases.ts'
 import { priceLoadOperations } from './features/prices/operations/loads.ts'
 import { priceOperations } from './features/prices/operations/prices.ts'
@@ -179,6 +180,7 @@ export const createApp = ({
             ...billPaymentOperations,
             ...billDraftOperations,
             ...budgetOperations,
+            ...planOperations,
           ],
           services,
         ),

@@ -20,6 +20,7 @@ import { createOverviewService } from './features/overview/service.ts'
 import { createPeopleService, type PeopleDependencies } from './features/people/service.ts'
 import { createPersonalDataService } from './features/personal-data/service.ts'
 import { createPlacementService } from './features/placement/service.ts'
+import { createPlansService } from './features/plans/service.ts'
 import { createPricesService, createPriceUpdates, type UpdatesConfig } from './features/prices/service.ts'
 import { createProjectsService } from './features/projects/service.ts'
 import { createReportsService, createReportViewsService } from './features/reports/service.ts'
@@ -88,6 +89,7 @@ export function createServices({
   const reports = createReportsService({ db, clock, organization, billing: entries.billing, selection })
   const reportViews = createReportViewsService({ db, clock, audit })
   const budgets = createBudgetsService({ db, clock, audit, organization, spending, notifications })
+  const plans = createPlansService({ db, clock, audit, organization })
   const notices = createNoticesService({ db, clock, events, organization, reports, people, notifications })
   const anomalies = createAnomaliesService({ db, clock, events, organization, billing: entries.billing })
   const digests = createDigestsService({ db, clock, events, organization, people, notifications, anomalies, reports })
@@ -168,6 +170,7 @@ export function createServices({
     bills,
     reports,
     budgets,
+    plans,
     notices,
     anomalies,
     digests,

@@ -13,7 +13,7 @@ CREATE TABLE plans (
   note TEXT,
   -- The last day; NULL while it continues.
   ends_on TEXT,
-  -- Whether the end charges the fee of the period that it cuts by days, or in full; NULL if it cuts none.
+  -- Whether the end charges the fee of the period that it cuts by days, or in full; NULL if nobody said.
   end_prorates INTEGER CHECK (end_prorates IN (0, 1)),
   created_at INTEGER NOT NULL
 ) STRICT;
@@ -32,7 +32,7 @@ CREATE INDEX plan_holders_by_person ON plan_holders (user_id);
 CREATE TABLE plan_versions (
   plan_id INTEGER NOT NULL REFERENCES plans (id) ON DELETE CASCADE,
   from_day TEXT NOT NULL,
-  -- Whether it charges the fee of the period that it cuts by days, or in full; NULL if it cuts none.
+  -- Whether it charges the fee of the period that it cuts by days, or in full; NULL if nobody said.
   prorates INTEGER CHECK (prorates IN (0, 1)),
   period TEXT NOT NULL CHECK (period = 'week' OR period = 'month' OR period = 'year' OR period = 'once'),
   -- Of a seat and a period, in nano-units of the currency.

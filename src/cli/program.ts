@@ -37,6 +37,7 @@ const COMMANDS: readonly (readonly [heading: string, commands: readonly CommandL
     [
       [['prices'], async () => (await import('./prices/group.ts')).addPricesCommands],
       [['budgets'], async () => (await import('./budgets/group.ts')).addBudgetsCommands],
+      [['plans'], async () => (await import('./plans/group.ts')).addPlansCommands],
       [['bills'], async () => (await import('./bills/group.ts')).addBillsCommands],
     ],
   ],

@@ -23,6 +23,7 @@ export const SECTIONS = [
   'sheets',
   'bills',
   'budgets',
+  'plans',
   'prices',
   'connect',
   'telemetry',

@@ -151,6 +151,15 @@ export const givenName = (description: string, examples: string[]) =>
 export const chosen = <T extends string>(values: readonly T[], description: string) =>
   Type.String({ description, enum: [...values] }) as unknown as TUnsafe<T>
 
+/** The same, which the route checks: a service that trusts its type needs no check of its own. */
+export const choiceOf = <T extends string>(values: readonly T[], description: string) =>
+  Type.String({
+    description,
+    enum: [...values],
+    pattern: `^(${values.join('|')})$`,
+    errorMessage: `must be one of ${values.join(', ')}`,
+  }) as unknown as TUnsafe<T>
+
 /** Filters that are stored are longer than the names of anything. */
 const STORED_TEXT = {
   maxLength: 500,

@@ -276,6 +276,9 @@ const SENTENCES = {
     return say`loaded price table ${object}: ${added!} new, ${differ!} changed`
   },
   'prices.load_undone': did('undid the load of', 'price table'),
+  'plan.added': did('added', 'plan'),
+  'plan.changed': changed('plan'),
+  'plan.ended': ({ object, value }) => say`ended plan ${object} on ${value('ends_on')}`,
   'price.set': did('set the price of'),
   'price.withdrawn': ({ object, value }) => say`withdrew the price of ${object} from ${value('effective_until')} on`,
   'price_alias.set': (context) => say`valued ${ofAliases(context)}`,

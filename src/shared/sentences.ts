@@ -65,6 +65,7 @@ const LABELS: Readonly<Record<string, string>> = {
   telemetry_by_email: 'assignment of telemetry by e-mail address',
   unknown_projects: 'handling of unknown projects',
   url: 'address',
+  versions: 'terms',
 }
 
 /** What other fields say as well. */

@@ -36,6 +36,8 @@ export const SCOPES = {
   },
   'budgets:read': { description: 'Read budgets, what is spent of them, and alerts' },
   'budgets:write': { description: 'Add, change, archive and test budgets', roles: ['billing', 'admin'] },
+  'plans:read': { description: 'Read plans and their fees', roles: ['billing', 'admin'] },
+  'plans:write': { description: 'Add, change, end and load plans', roles: ['billing', 'admin'] },
   'people:read': { description: 'Read people', roles: ['admin'] },
   'people:write': {
     description: 'Rename, disable and enable people, and change the addresses of their telemetry',

@@ -110,7 +110,10 @@ test('every prefix of ids is given to something', () => {
   const declared = /type IdPrefix =([^;]+?)\n\n/.exec(texts.get('src/lib/id.ts')!)![1]!
   const prefixes = [...declared.matchAll(/'(\w+)'/g)].map(([, prefix]) => prefix!)
   const given = new Set(
-    program().flatMap(([, text]) => [...text.matchAll(/newId\('(\w+)'\)/g)].map(([, prefix]) => prefix!)),
+    // Random ones, and those that follow from what they are of.
+    program().flatMap(([, text]) =>
+      [...text.matchAll(/newId\('(\w+)'\)|`(\w+)_\$\{/g)].map(([, random, derived]) => (random ?? derived)!),
+    ),
   )
   expect(prefixes.length).toBeGreaterThan(5)
   expect(prefixes.filter((prefix) => !given.has(prefix))).toEqual([])

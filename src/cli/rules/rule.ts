@@ -20,7 +20,7 @@ interface Condition {
   matches: string
 }
 
-function collectCondition(text: string, before: Condition[] = []): Condition[] {
+export function collectCondition(text: string, before: Condition[] = []): Condition[] {
   const [, field, matches] = /^([^=]*)=(.*)$/s.exec(text) ?? []
   if (field === undefined) throw new InvalidArgumentError('Use field=pattern, such as agent_harness=codex.')
   return [...before, { field: field.trim(), matches: matches! }]

@@ -15,6 +15,7 @@ const PAGES: Record<string, string> = {
   usr: '/people/',
   whk: '/webhooks/',
   bdg: '/budgets/',
+  pln: '/plans/',
 }
 
 /** @param base the public address of the server; undefined if it is not known, for paths */

@@ -1,5 +1,5 @@
 /**
- * The periods of a plan, and what each costs (docs/design/plans.md, "Periods"). A period is cut where the terms change or the
+ * The periods of a plan, and what each costs (docs/plans.md, "Periods"). A period is cut where the terms change or the
  * plan ends, so that no period has two prices. Pure.
  */
 import type { PlanPeriod } from '../../database/schema/values.ts'
@@ -8,7 +8,7 @@ import { divideHalfEven, type Nanos, RATE_DIGITS } from '../../lib/money.ts'
 /** The terms of a plan from a day until the next version or the end. */
 export interface PeriodTerms {
   fromDay: string
-  /** Whether it charges the fee of the period that it cuts by days; null if it cuts none. */
+  /** Whether it charges the fee of the period that it cuts by days; null if nobody said, as when it cuts none. */
   prorates: boolean | null
   period: PlanPeriod
   /** Of a seat and a period, in nano-units of the currency. */

@@ -1,0 +1,146 @@
+import type { Command } from 'commander'
+import {
+  addPlan,
+  changePlan,
+  endPlan,
+  exportPlans,
+  getPlan,
+  listCommonPlans,
+  listPlanPeriods,
+  listPlans,
+  removePlanVersion,
+} from '../../features/plans/operations/plans.ts'
+import type { PeriodBody } from '../../features/plans/schema.ts'
+import { examples } from '../flags/options.ts'
+import { addAction, addListing } from '../operations.ts'
+import { exactText, inDollars } from '../terminal/numbers.ts'
+import { type Column, printJson, printTable } from '../terminal/print.ts'
+import { addPlansLoadCommand } from './load.ts'
+import { allowanceText, coversText, feeText, holderText, PLAN_FLAGS, PRORATE, periodText, planFields } from './plan.ts'
+
+const subject = 'plan'
+
+const PERIOD_COLUMNS: Column<PeriodBody>[] = [
+  { title: 'FROM', of: ({ from }) => from },
+  { title: 'TO', of: ({ to }) => to ?? '' },
+  { title: 'SEATS', align: 'right', of: ({ seats }) => String(seats) },
+  { title: 'FEE', align: 'right', of: ({ fee, currency }) => `${exactText(fee)} ${currency}` },
+  { title: 'IN DOLLARS', align: 'right', of: ({ fee_usd }) => inDollars(fee_usd) },
+]
+
+export function addPlansCommands(program: Command): void {
+  const plans = program
+    .command('plans')
+    .description('Manage plans: how much people pay for subscriptions and credits, and who uses them')
+    .addHelpText(
+      'after',
+      examples(
+        'tally plans common',
+        'tally plans add --like claude-max --person ada@example.com --from 2026-10-17',
+        "tally plans change 'Claude Max' --fee 200 --from 2026-11-17",
+      ),
+    )
+  addListing(plans, listPlans, {
+    description: 'List plans by name, with what their current period costs',
+    columns: [
+      { title: 'NAME', of: ({ name }) => name },
+      { title: 'PRODUCT', rank: 1, of: ({ product }) => product },
+      { title: 'USED BY', of: holderText },
+      { title: 'STATE', of: ({ state }) => state },
+      { title: 'FEE', of: ({ versions: [terms] }) => feeText(terms!) },
+      { title: 'CURRENT PERIOD', of: ({ current_period }) => (current_period ? periodText(current_period) : '') },
+      { title: 'ID', rank: 2, of: ({ id }) => id },
+    ],
+    howToAdd: 'Add one with `tally plans add`.',
+  })
+  addAction(plans, getPlan, {
+    name: 'show',
+    description: 'Show a plan: its terms, people and current period',
+    subject,
+    examples: ["tally plans show 'Claude Max'"],
+    show: planFields,
+  })
+  addAction(plans, listPlanPeriods, {
+    name: 'periods',
+    description: 'List the periods of a plan and what they cost, newest first',
+    subject,
+    flags: { from: '--from <day>', to: '--to <day>' },
+    examples: ["tally plans periods 'Claude Max' --from 2026-01-01"],
+    show: ({ data }) => void printTable(PERIOD_COLUMNS, data),
+  })
+  addAction(plans, addPlan, {
+    name: 'add',
+    description: 'Add a plan, with the terms of a common one or your own',
+    flags: {
+      ...PLAN_FLAGS,
+      like: '--like <code>',
+      from: { flag: '--from <date>', doc: 'first day, with which its periods begin' },
+    },
+    examples: [
+      'tally plans add --like claude-max --person ada@example.com --from 2026-10-17',
+      'tally plans add --vendor OpenAI --product "ChatGPT Business" --fee 25 --seats 5 --covers agent_harness=codex --from 2026-11-01',
+      'tally plans add --like copilot-pro --fee 9 --currency EUR --exchange-rate 0.92 --person bob@example.com --from 2026-11-01',
+    ],
+    show: planFields,
+  })
+  addAction(plans, changePlan, {
+    name: 'change',
+    description: 'Change a plan; its terms change from a day on, with which a period begins',
+    subject,
+    flags: {
+      ...PLAN_FLAGS,
+      from: {
+        flag: '--from <date>',
+        doc: 'the day from which changed terms apply; the first day of terms corrects them',
+      },
+      prorate: PRORATE,
+    },
+    examples: [
+      "tally plans change 'Claude Max' --fee 200 --from 2026-11-17",
+      "tally plans change 'ChatGPT Business' --seats 6 --from 2026-11-20 --prorate yes",
+      "tally plans change 'Claude Max' --person bob@example.com",
+    ],
+    show: planFields,
+  })
+  addAction(plans, removePlanVersion, {
+    name: 'remove-terms',
+    description: 'Remove the terms of a plan that begin on a day; those before them apply instead',
+    subject: [subject, 'from'],
+    flags: { prorate: PRORATE },
+    examples: ["tally plans remove-terms 'Claude Max' 2026-11-17"],
+    confirm: (from) => `Remove the terms from ${from}?`,
+    show: planFields,
+  })
+  addAction(plans, endPlan, {
+    name: 'end',
+    description: 'End a plan after a day, or continue it with --on none',
+    subject,
+    flags: { on: { flag: '--on <date>', doc: 'the last day; none to continue the plan' }, prorate: PRORATE },
+    examples: ["tally plans end 'Claude Max' --on 2026-12-16", "tally plans end 'Claude Max' --on none"],
+    show: planFields,
+  })
+  addPlansLoadCommand(plans)
+  addAction(plans, exportPlans, {
+    name: 'export',
+    description: 'Print all plans with all of their terms as JSON, for `tally plans load`',
+    examples: ['tally plans export > plans.json'],
+    show: (file) => void printJson(file),
+  })
+  addListing(plans, listCommonPlans, {
+    name: 'common',
+    description: 'List common plans with the source of each price; check the price before you use one',
+    examples: ['tally plans common'],
+    plural: 'common plans',
+    columns: [
+      { title: 'CODE', of: ({ code }) => code },
+      { title: 'PRODUCT', of: ({ product }) => product },
+      { title: 'FEE', of: feeText },
+      { title: 'COVERS', rank: 1, of: coversText },
+      { title: 'INCLUDES', rank: 1, of: (plan) => allowanceText(plan) ?? '' },
+      { title: 'AS OF', of: ({ source_day }) => source_day },
+      { title: 'NOTE', rank: 2, of: ({ note }) => note ?? '' },
+      { title: 'SOURCE', rank: 2, of: ({ source_url }) => source_url },
+    ],
+    howToAdd: '',
+  })
+}

@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import type { PlanLoad } from '../../features/plans/schema.ts'
+import { parseRawJson } from '../../lib/exact-json.ts'
+import { CommandError } from '../failures.ts'
+import { checked } from '../flags/body.ts'
+import { examples } from '../flags/options.ts'
+import { counted } from '../terminal/numbers.ts'
+import { print, printJson, printTable } from '../terminal/print.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
+
+export function addPlansLoadCommand(plans: Command): void {
+  plans
+    .command('load')
+    .description('Add the plans of a file, and replace those with the same name; others stay as they are')
+    .argument('<file>', 'JSON file, as `tally plans export` prints it; - for standard input')
+    .option('--dry-run', 'show what would be added and changed, without doing it')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally plans load plans.json --dry-run'))
+    .action(async (file: string, _flags, command: Command) => {
+      const { dryRun = false, ...flags } = command.optsWithGlobals<CommandFlags & { dryRun?: boolean }>()
+      const text = await (file === '-' ? Bun.stdin : Bun.file(file)).text().catch((error: Error) => {
+        throw new CommandError(`${file === '-' ? 'Standard input' : file} cannot be read: ${error.message}.`)
+      })
+      const { PlanFile } = await import('../../features/plans/schema.ts')
+      const body = (await checked(PlanFile, jsonOf(text, file))) as PlanLoad
+      const loaded = await withServices(flags, ({ plans }, { by }) => plans.loadPlans(body, { by }, { dryRun }))
+      if (flags.json) return printJson(loaded)
+      printTable(
+        [
+          { title: 'NAME', of: ({ name }) => name },
+          { title: 'RESULT', of: ({ result }) => result },
+        ],
+        loaded.plans,
+      )
+      const { added, changed, unchanged } = loaded
+      print(`${dryRun ? 'Would add' : 'Added'} ${counted(added, 'plan')}, changed ${changed}, unchanged ${unchanged}.`)
+    })
+}
+
+function jsonOf(text: string, file: string): object {
+  try {
+    return parseRawJson(text) as object
+  } catch (error) {
+    throw new CommandError(`${file} is not valid JSON: ${(error as Error).message}.`)
+  }
+}

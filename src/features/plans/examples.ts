@@ -1,0 +1,77 @@
+/** Requests and responses of plans, for the OpenAPI document. */
+import { COMMON_PLANS } from './common.ts'
+import type { LoadedPlans, NewPlan, PeriodBody, PlanBody, PlanFile } from './schema.ts'
+
+export const EXAMPLE_NEW_PLAN: NewPlan = {
+  like: 'claude-max',
+  name: 'Claude Max, Ada',
+  people: [{ person: 'ada@example.com' }],
+  from: '2026-10-17',
+}
+
+export const EXAMPLE_COMMON_PLAN = COMMON_PLANS[0]!
+
+const TERMS = {
+  from: '2026-10-17',
+  prorate: null,
+  period: 'month',
+  fee: 100,
+  currency: 'USD',
+  exchange_rate: null,
+  seats: 1,
+  covers: [{ field: 'agent_harness', matches: 'claude-code' }],
+  allowance: null,
+  allowance_unit: null,
+  overage_price: null,
+  source_url: EXAMPLE_COMMON_PLAN.source_url,
+  source_day: EXAMPLE_COMMON_PLAN.source_day,
+} as const
+
+export const EXAMPLE_PERIOD: PeriodBody = {
+  from: '2026-11-17',
+  to: '2026-12-16',
+  whole_to: '2026-12-16',
+  seats: 1,
+  fee: 100,
+  currency: 'USD',
+  fee_usd: 100,
+}
+
+export const EXAMPLE_PLAN: PlanBody = {
+  id: 'pln_01a1fa172a0277f3983322718874f2ea',
+  name: 'Claude Max, Ada',
+  vendor: 'Anthropic',
+  product: 'Claude Max',
+  holder: 'person',
+  people: [{ id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada', from: '2026-10-17', to: null }],
+  vendor_codes: [],
+  note: null,
+  starts_on: '2026-10-17',
+  ends_on: null,
+  end_prorate: null,
+  state: 'active',
+  current_period: EXAMPLE_PERIOD,
+  versions: [{ ...TERMS, covers: [...TERMS.covers] }],
+  created_at: '2026-10-17T09:12:44.000Z',
+}
+
+export const EXAMPLE_PLAN_FILE: PlanFile = {
+  plans: [
+    {
+      name: 'Claude Max, Ada',
+      vendor: 'Anthropic',
+      product: 'Claude Max',
+      holder: 'person',
+      people: [{ person: 'ada@example.com', from: '2026-10-17', to: null }],
+      versions: [{ from: '2026-10-17', period: 'month', fee: 100 }],
+    },
+  ],
+}
+
+export const EXAMPLE_LOADED_PLANS: LoadedPlans = {
+  added: 1,
+  changed: 0,
+  unchanged: 0,
+  plans: [{ name: 'Claude Max, Ada', result: 'added' }],
+  dry_run: false,
+}

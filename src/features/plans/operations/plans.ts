@@ -1,0 +1,193 @@
+import { operation, result, several } from '../../../operations/operation.ts'
+import { flagParameter, textParameter } from '../../../operations/parameters.ts'
+import { lastPage } from '../../../schema/lists.ts'
+import {
+  EXAMPLE_COMMON_PLAN,
+  EXAMPLE_LOADED_PLANS,
+  EXAMPLE_NEW_PLAN,
+  EXAMPLE_PERIOD,
+  EXAMPLE_PLAN,
+  EXAMPLE_PLAN_FILE,
+} from '../examples.ts'
+import { readPeriodList, readProrate } from '../query.ts'
+import {
+  CommonPlanList,
+  LoadedPlans,
+  NewPlan,
+  PeriodList,
+  PlanBody,
+  PlanChange,
+  PlanEnd,
+  PlanFile,
+  PlanList,
+  PlanLoad,
+} from '../schema.ts'
+import type { PlansService } from '../service.ts'
+import { periodBody } from '../wire.ts'
+
+interface Needs {
+  plans: PlansService
+}
+
+/** Fees say what people pay, so members do not read them. */
+const READING = {
+  tag: 'Plans',
+  allow: { read: ['billing', 'admin'], session: ['billing', 'admin'] },
+  scope: 'plans:read',
+} as const
+const CHANGING = { tag: 'Plans', allow: { session: ['billing', 'admin'] }, scope: 'plans:write' } as const
+
+const params = { id: 'Id (pln_…) or name of the plan.' }
+const one = { object: 'pln', params } as const
+
+const PLAN = result('The plan.', PlanBody, EXAMPLE_PLAN)
+
+const CUTS = 'If it cuts a period, `prorate` must say whether the fee of that period is charged by days or in full.'
+
+export const listPlans = operation({
+  ...READING,
+  id: 'listPlans',
+  method: 'GET',
+  path: '/plans',
+  summary: 'List plans',
+  description: 'All plans, by name, with what their current period costs.',
+  answer: several('The plans.', PlanList, EXAMPLE_PLAN),
+  run: async ({ plans }: Needs) => lastPage(await plans.listPlans()),
+})
+
+export const addPlan = operation({
+  ...CHANGING,
+  id: 'addPlan',
+  method: 'POST',
+  path: '/plans',
+  summary: 'Add a plan',
+  description:
+    '`like` takes the terms of a common plan, without a connection to it: nothing changes when its price does.',
+  body: NewPlan,
+  example: EXAMPLE_NEW_PLAN,
+  answer: { ...PLAN, status: 201, description: 'The plan was added.' },
+  problems: ['already_exists'],
+  run: ({ plans }: Needs, { party, body }) => plans.addPlan(body, party),
+})
+
+export const exportPlans = operation({
+  ...READING,
+  id: 'exportPlans',
+  method: 'GET',
+  path: '/plans/export',
+  summary: 'Export plans',
+  description: 'All plans with all of their terms, as a body of `POST /plans/load`.',
+  answer: result('The plans.', PlanFile, EXAMPLE_PLAN_FILE),
+  run: ({ plans }: Needs) => plans.exportPlans(),
+})
+
+const loadPlans = operation({
+  ...CHANGING,
+  id: 'loadPlans',
+  method: 'POST',
+  path: '/plans/load',
+  summary: 'Load plans',
+  description:
+    'Adds the plans, and replaces those with the same name as a whole. Plans that are not named stay as they are.',
+  body: PlanLoad,
+  example: EXAMPLE_PLAN_FILE,
+  answer: result('What was done, or would be.', LoadedPlans, EXAMPLE_LOADED_PLANS),
+  run: ({ plans }: Needs, { party, body: { dry_run, ...file } }) => plans.loadPlans(file, party, { dryRun: dry_run }),
+})
+
+export const getPlan = operation({
+  ...READING,
+  ...one,
+  id: 'getPlan',
+  method: 'GET',
+  path: '/plans/:id',
+  summary: 'Get a plan',
+  answer: PLAN,
+  run: ({ plans }: Needs, call) => plans.getPlan(call.params.id),
+})
+
+export const changePlan = operation({
+  ...CHANGING,
+  ...one,
+  id: 'changePlan',
+  method: 'PATCH',
+  path: '/plans/:id',
+  summary: 'Update a plan',
+  description: `Absent fields stay unchanged. New terms apply from a day on, with which a period begins. ${CUTS}`,
+  body: PlanChange,
+  example: { from: '2026-11-17', fee: 200 },
+  answer: PLAN,
+  problems: ['already_exists'],
+  run: ({ plans }: Needs, call) => plans.changePlan(call.params.id, call.body, call.party),
+})
+
+export const endPlan = operation({
+  ...CHANGING,
+  ...one,
+  id: 'endPlan',
+  method: 'POST',
+  path: '/plans/:id/end',
+  summary: 'End a plan',
+  description: `It is kept with its periods. ${CUTS}`,
+  body: PlanEnd,
+  example: { on: '2026-12-16' },
+  answer: { ...PLAN, example: { ...EXAMPLE_PLAN, ends_on: '2026-12-16' } },
+  run: ({ plans }: Needs, call) => plans.endPlan(call.params.id, call.body, call.party),
+})
+
+export const removePlanVersion = operation({
+  ...CHANGING,
+  object: 'pln',
+  params: { ...params, from: 'The first day of the terms.' },
+  id: 'removePlanVersion',
+  method: 'DELETE',
+  path: '/plans/:id/versions/:from',
+  summary: 'Remove terms of a plan',
+  description: `The terms before them apply instead. ${CUTS}`,
+  query: { prorate: flagParameter('Whether a period that is cut without these terms is charged by days.') },
+  answer: PLAN,
+  run: ({ plans }: Needs, { params: { id, from }, query, party }) =>
+    plans.removeVersion(id, { from, ...readProrate(query) }, party),
+})
+
+export const listPlanPeriods = operation({
+  ...READING,
+  id: 'listPlanPeriods',
+  method: 'GET',
+  path: '/plans/:id/periods',
+  summary: 'List periods of a plan',
+  description: 'Those that contain any of the days, the newest first, without pagination.',
+  params,
+  query: {
+    from: textParameter('First day, such as 2026-01-01. Default: a year before the last one.'),
+    to: textParameter('Last day. Default: today.'),
+  },
+  answer: several('The periods.', PeriodList, EXAMPLE_PERIOD),
+  run: async ({ plans }: Needs, { params: { id }, query }) =>
+    lastPage((await plans.listPeriods(id, readPeriodList(query))).map(periodBody)),
+})
+
+export const listCommonPlans = operation({
+  ...READING,
+  id: 'listCommonPlans',
+  method: 'GET',
+  path: '/common-plans',
+  summary: 'List common plans',
+  description:
+    'Plans that many have, with the source and the day of each price, without tax. Check the price before you use one.',
+  answer: several('The common plans.', CommonPlanList, EXAMPLE_COMMON_PLAN),
+  run: async ({ plans }: Needs) => lastPage([...plans.commonPlans()]),
+})
+
+export const planOperations = [
+  listPlans,
+  addPlan,
+  exportPlans,
+  loadPlans,
+  getPlan,
+  changePlan,
+  endPlan,
+  removePlanVersion,
+  listPlanPeriods,
+  listCommonPlans,
+] as const

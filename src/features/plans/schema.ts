@@ -1,0 +1,258 @@
+/** API schema of plans, shared by validation, OpenAPI and the command line's `--json`. */
+import { type Static, type TProperties, Type } from '@sinclair/typebox'
+import { ALLOWANCE_UNITS, PLAN_HOLDERS, PLAN_PERIODS } from '../../database/schema/values.ts'
+import {
+  array,
+  choiceOf,
+  component,
+  day,
+  flag,
+  givenName,
+  integer,
+  listOf,
+  moment,
+  number,
+  object,
+  oneOf,
+  orNull,
+  PLAIN_TEXT,
+  strict,
+  text,
+} from '../../schema/types.ts'
+import { CONDITIONS_LIMIT, FIELD_PATTERN } from '../placement/contract.ts'
+
+/** More than one has of seats; a plan for everyone has one holder. */
+const PEOPLE_LIMIT = 2_000
+/** All of them are listed in one response, and read to decide what entries are paid with. */
+export const PLANS_LIMIT = 1_000
+/** A change of price a month for eight years. */
+export const VERSIONS_LIMIT = 100
+const CODES_LIMIT = 20
+const SEATS_LIMIT = 100_000
+/** In units of the currency. */
+const FEE_LIMIT = 1_000_000_000
+/** Tokens. */
+const ALLOWANCE_LIMIT = 1_000_000_000_000_000
+
+const Condition = object({
+  field: text('As in conditions of placement rules.', { pattern: FIELD_PATTERN, examples: ['agent_harness'] }),
+  matches: text('A glob, or a regular expression between slashes.', { examples: ['claude-code'] }),
+})
+
+/** What a plan costs and covers, from a day on. */
+const termsFields = {
+  period: choiceOf(
+    PLAN_PERIODS,
+    'How often the fee is charged. Default: `month`. `once` covers all the time of these terms.',
+  ),
+  fee: number('Of a seat and a period, without tax.', { minimum: 0, maximum: FEE_LIMIT }),
+  currency: text('Of the fee, as an ISO 4217 code. Default: USD.', { examples: ['USD'] }),
+  exchange_rate: orNull(
+    number('Units of the currency for a US dollar; required unless it is USD.', { exclusiveMinimum: 0 }),
+  ),
+  seats: integer('How many seats are paid for. Default: 1.', { minimum: 1, maximum: SEATS_LIMIT }),
+  covers: array(
+    'Which usage of its people it covers: that which meets all of the conditions. Default: all of it.',
+    Condition,
+    { maxItems: CONDITIONS_LIMIT },
+  ),
+  allowance: orNull(
+    number('The usage of a seat and a period that the fee includes; null if no limit is known.', {
+      minimum: 0,
+      maximum: ALLOWANCE_LIMIT,
+    }),
+  ),
+  allowance_unit: orNull(
+    choiceOf(
+      ALLOWANCE_UNITS,
+      'What the allowance counts: `usd` at the prices of the API, tokens of all kinds, or requests.',
+    ),
+  ),
+  overage_price: orNull(
+    number(
+      'Of each dollar, token or request beyond the allowance, in the currency of the fee; null if none is charged.',
+      {
+        minimum: 0,
+        maximum: FEE_LIMIT,
+      },
+    ),
+  ),
+  source_url: orNull(
+    text('Where the price is published.', { maxLength: 2_000, examples: ['https://example.com/pricing'] }),
+  ),
+  source_day: orNull(day('When the price was read there.')),
+}
+
+const Person = object({
+  person: text('Id (usr_…) or e-mail address.', { minLength: 1, maxLength: 320 }),
+  from: Type.Optional(orNull(day('First day. Default: the first day of the plan.'))),
+  to: Type.Optional(orNull(day('Last day. Default: none.'))),
+})
+
+/** What a plan is, at any time. */
+const planFields = {
+  name: givenName('Unique name. Default: the product.', ['Claude Max, Ada']),
+  vendor: givenName('Who sells it.', ['Anthropic']),
+  product: givenName('What it is called there.', ['Claude Max']),
+  holder: choiceOf(
+    PLAN_HOLDERS,
+    'Who uses it: one person at a time, several people, or everyone in the organization. Default: as `people` says.',
+  ),
+  people: array('Who uses it, and when. Default: everyone.', Person, { maxItems: PEOPLE_LIMIT }),
+  vendor_codes: array(
+    'What agents call it, such as `codex:pro`.',
+    Type.String({ maxLength: 100, pattern: PLAIN_TEXT }),
+    {
+      maxItems: CODES_LIMIT,
+      uniqueItems: true,
+    },
+  ),
+  note: orNull(text('For those who manage plans.', { maxLength: 1_000 })),
+}
+
+const from = day('The first day of these terms, in the organization’s time zone. Periods begin with it.')
+
+const prorate = flag(
+  'Required if it cuts a period of the terms before: true charges the fee of that period by days, false in full.',
+)
+
+const optional = <Fields extends TProperties>(fields: Fields) => Type.Partial(Type.Object(fields)).properties
+
+export const NewPlan = component('NewPlan', {
+  ...optional({ ...planFields, ...termsFields }),
+  like: Type.Optional(
+    text('Code of a common plan (`GET /common-plans`), from which absent fields are taken once.', {
+      examples: ['claude-max'],
+    }),
+  ),
+  from,
+})
+export type NewPlan = Static<typeof NewPlan>
+
+export const PlanChange = Type.Object(
+  {
+    ...optional({ ...planFields, ...termsFields }),
+    from: Type.Optional(
+      day(
+        'The day from which the terms (`period` to `source_day`) apply; required to change one of them. On the first day of a version, they correct that version; on any other day, a new version begins.',
+      ),
+    ),
+    prorate: Type.Optional(prorate),
+  },
+  { ...strict, $id: 'PlanChange', description: 'Absent fields stay unchanged. A list is replaced as a whole.' },
+)
+export type PlanChange = Static<typeof PlanChange>
+
+export const PlanEnd = component('PlanEnd', {
+  on: orNull(day('The last day; null to continue the plan. The day before its first one if it was never used.')),
+  prorate: Type.Optional(prorate),
+})
+export type PlanEnd = Static<typeof PlanEnd>
+
+const LoadedTerms = object({ ...optional(termsFields), from, prorate: Type.Optional(orNull(prorate)) })
+
+export const LoadedPlan = component('LoadedPlan', {
+  ...optional(planFields),
+  ends_on: Type.Optional(orNull(day('Last day.'))),
+  end_prorate: Type.Optional(orNull(prorate)),
+  versions: array('The terms, each from a day until the next.', LoadedTerms, { minItems: 1, maxItems: VERSIONS_LIMIT }),
+})
+export type LoadedPlan = Static<typeof LoadedPlan>
+
+export const PlanFile = component('PlanFile', { plans: Type.Array(LoadedPlan, { maxItems: PLANS_LIMIT }) })
+export type PlanFile = Static<typeof PlanFile>
+
+export const PlanLoad = component('PlanLoad', {
+  ...PlanFile.properties,
+  dry_run: Type.Optional(flag('Only return what would be done. Default: false.')),
+})
+export type PlanLoad = Static<typeof PlanLoad>
+
+const LOADED = ['added', 'changed', 'unchanged'] as const
+
+export const LoadedPlans = component('LoadedPlans', {
+  ...(Object.fromEntries(LOADED.map((what) => [what, Type.Integer({ minimum: 0 })])) as Record<
+    (typeof LOADED)[number],
+    ReturnType<typeof Type.Integer>
+  >),
+  plans: array('Each plan of the file.', object({ name: Type.String(), result: oneOf(LOADED) })),
+  dry_run: flag('Whether nothing was written.'),
+})
+export type LoadedPlans = Static<typeof LoadedPlans>
+
+const storedTerms = {
+  period: oneOf(PLAN_PERIODS),
+  fee: number('Of a seat and a period, without tax.'),
+  currency: Type.String(),
+  exchange_rate: orNull(number('Units of the currency for a US dollar; null for USD.')),
+  seats: Type.Integer({ minimum: 1 }),
+  covers: array(
+    'Empty if it covers all usage of its people.',
+    object({ field: Type.String(), matches: Type.String() }),
+  ),
+  allowance: orNull(number('The usage of a seat and a period that the fee includes; null if no limit is known.')),
+  allowance_unit: orNull(oneOf(ALLOWANCE_UNITS)),
+  overage_price: orNull(number('Of each unit beyond the allowance, in the currency of the fee.')),
+  source_url: orNull(Type.String()),
+  source_day: orNull(Type.String()),
+}
+
+const Terms = component('PlanTerms', {
+  from: day('The first day of these terms.'),
+  prorate: orNull(flag('Whether they charge the fee of the period that they cut by days; null if that was not said.')),
+  ...storedTerms,
+})
+export type Terms = Static<typeof Terms>
+
+export const PeriodBody = component('PlanPeriod', 'A period of a plan. A change of its terms and its end cut it.', {
+  from: day('First day.'),
+  to: orNull(day('Last day; null if it has none yet.')),
+  whole_to: orNull(day('The last day that it has without a cut.')),
+  seats: Type.Integer({ minimum: 1 }),
+  fee: number('Of all seats.'),
+  currency: Type.String(),
+  fee_usd: number('The same in US dollars, at the exchange rate of the terms.'),
+})
+export type PeriodBody = Static<typeof PeriodBody>
+
+const STATES = ['planned', 'active', 'ended'] as const
+
+export const PlanBody = component('Plan', {
+  id: text('Id of the plan (pln_…).'),
+  name: Type.String(),
+  vendor: Type.String(),
+  product: Type.String(),
+  holder: oneOf(PLAN_HOLDERS),
+  people: array(
+    'Who uses it, and when; empty if everyone does.',
+    object({ id: Type.String(), name: Type.String(), from: day('First day.'), to: orNull(day('Last day.')) }),
+  ),
+  vendor_codes: Type.Array(Type.String()),
+  note: orNull(Type.String()),
+  starts_on: day('First day.'),
+  ends_on: orNull(day('Last day; null while it continues.')),
+  end_prorate: orNull(
+    flag('Whether the end charges the fee of the period that it cuts by days; null if that was not said.'),
+  ),
+  state: oneOf(STATES, 'Today, in the organization’s time zone.'),
+  current_period: orNull(PeriodBody),
+  versions: array('The terms, each from a day until the next, the newest first.', Terms),
+  created_at: moment('When it was added.'),
+})
+export type PlanBody = Static<typeof PlanBody>
+
+export const PlanList = listOf(PlanBody, 'PlanList', 'All plans, by name.')
+export const PeriodList = listOf(PeriodBody, 'PlanPeriodList', 'Periods, the newest first.')
+
+export const CommonPlan = component('CommonPlan', {
+  code: text('For `like`.'),
+  vendor: Type.String(),
+  product: Type.String(),
+  ...storedTerms,
+  vendor_codes: Type.Array(Type.String()),
+  source_url: Type.String(),
+  source_day: day('When the price was read there.'),
+  note: orNull(text('What the terms do not say.')),
+})
+export type CommonPlan = Static<typeof CommonPlan>
+export const CommonPlanList = listOf(CommonPlan, 'CommonPlanList', 'Common plans, by vendor.')

@@ -1,0 +1,81 @@
+/** Serialization of plans. Pure. */
+import { timestamp } from '../../lib/duration.ts'
+import { decimalNumber, moneyNumber, NANO_DIGITS, RATE_DIGITS } from '../../lib/money.ts'
+import { type Period, periodAt } from '../funding/contract.ts'
+import type { PlanFields, PlanTerms } from './request.ts'
+import type { LoadedPlan, PeriodBody, PlanBody, Terms } from './schema.ts'
+import type { PlanView } from './store.ts'
+
+const decimalOrNull = (units: bigint | null, digits: number): number | null =>
+  units === null ? null : decimalNumber(units, digits)
+
+function termsBody(terms: PlanTerms): Terms {
+  return {
+    from: terms.fromDay,
+    prorate: terms.prorates,
+    period: terms.period,
+    fee: moneyNumber(terms.fee),
+    currency: terms.currency,
+    exchange_rate: decimalOrNull(terms.exchangeRate, RATE_DIGITS),
+    seats: terms.seats,
+    covers: terms.conditions,
+    allowance: decimalOrNull(terms.allowance, terms.allowanceUnit === 'usd' ? NANO_DIGITS : 0),
+    allowance_unit: terms.allowanceUnit,
+    overage_price: moneyNumber(terms.overagePrice),
+    source_url: terms.sourceUrl,
+    source_day: terms.sourceDay,
+  }
+}
+
+export function periodBody({ terms, firstDay, lastDay, wholeLastDay, fee, feeDollars }: Period<PlanTerms>): PeriodBody {
+  return {
+    from: firstDay,
+    to: lastDay,
+    whole_to: wholeLastDay,
+    seats: terms.seats,
+    fee: moneyNumber(fee),
+    currency: terms.currency,
+    fee_usd: moneyNumber(feeDollars),
+  }
+}
+
+/** @param today in the organization's time zone */
+export function planBody(plan: PlanView, today: string): PlanBody {
+  const startsOn = plan.versions[0]!.fromDay
+  const period = periodAt(plan, today)
+  return {
+    id: plan.uid,
+    name: plan.name,
+    vendor: plan.vendor,
+    product: plan.product,
+    holder: plan.holder,
+    people: plan.holders.map(({ uid, name, fromDay, toDay }) => ({ id: uid, name, from: fromDay, to: toDay })),
+    vendor_codes: plan.vendorCodes,
+    note: plan.note,
+    starts_on: startsOn,
+    ends_on: plan.endsOn,
+    end_prorate: plan.endProrates,
+    state: plan.endsOn !== null && plan.endsOn < today ? 'ended' : startsOn > today ? 'planned' : 'active',
+    current_period: period ? periodBody(period) : null,
+    versions: plan.versions.map(termsBody).reverse(),
+    created_at: timestamp(plan.createdAt),
+  }
+}
+
+/** What people decide about a plan, for the audit log and for files: people by their e-mail addresses. */
+export function loadedBody(
+  plan: Omit<PlanFields, 'holders'> & { holders: readonly { email: string; fromDay: string; toDay: string | null }[] },
+): Required<LoadedPlan> {
+  return {
+    name: plan.name,
+    vendor: plan.vendor,
+    product: plan.product,
+    holder: plan.holder,
+    people: plan.holders.map(({ email, fromDay, toDay }) => ({ person: email, from: fromDay, to: toDay })),
+    vendor_codes: plan.vendorCodes,
+    note: plan.note,
+    ends_on: plan.endsOn,
+    end_prorate: plan.endProrates,
+    versions: plan.versions.map(termsBody),
+  }
+}
