@@ -57,6 +57,8 @@ export const PAGES: readonly WebPage[] = [
   { name: 'bill', path: first('/bills?limit=1', (id) => `/bills/${id}`), roles: BOOKS, inDocs: true },
   { name: 'budgets', path: '/budgets' },
   { name: 'budget', path: first('/budgets?limit=1', (id) => `/budgets/${id}`), roles: BOOKS },
+  { name: 'plans', path: '/plans', roles: BOOKS },
+  { name: 'plan', path: first('/plans', (id) => `/plans/${id}`), roles: BOOKS },
   { name: 'prices', path: '/prices', inDocs: true },
   { name: 'price-loads', path: '/prices?tab=loads' },
   { name: 'connect', path: '/connect', inDocs: true },

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
-import { EMPTY_ROW, FIELDS, type Kind } from './condition.ts'
+import { type ConditionRow, EMPTY_ROW, FIELDS, type Kind } from './condition.ts'
 import classes from './rule-editor.module.css'
 import type { RuleForm } from './rule-form.ts'
 import { Caption } from './texts.tsx'
@@ -13,18 +13,33 @@ const KINDS: { value: Kind; label: string }[] = [
 /** The API's limit. */
 const CONDITIONS_LIMIT = 20
 
+/** A form with conditions. */
+interface ConditionsForm extends Pick<RuleForm, 'errors'> {
+  values: { rows: ConditionRow[] }
+  getInputProps(path: string, options?: { type: 'checkbox' }): ReturnType<RuleForm['getInputProps']>
+  insertListItem(path: 'rows', row: ConditionRow): void
+  removeListItem(path: 'rows', index: number): void
+}
+
+interface RuleConditionsProps {
+  form: ConditionsForm
+  title?: string
+  /** Of what there may be no conditions: those of a rule also give it groups for its ticket. */
+  mayBeEmpty?: boolean
+}
+
 /** The conditions of a rule, all of which must match. */
-export function RuleConditions({ form }: { form: RuleForm }) {
+export function RuleConditions({ form, title = 'All conditions must match', mayBeEmpty }: RuleConditionsProps) {
   const { rows } = form.values
   return (
     <Stack gap="xs" component="fieldset" className={classes.fieldset}>
       <Text component="legend" size="sm" fw={600} mb={4}>
-        All conditions must match
+        {title}
       </Text>
       {rows.map((_, index) => (
         // Rows have no id.
         // biome-ignore lint/suspicious/noArrayIndexKey: see above
-        <ConditionFields key={index} form={form} index={index} isOnly={rows.length === 1} />
+        <ConditionFields key={index} form={form} index={index} isOnly={!mayBeEmpty && rows.length === 1} />
       ))}
       {form.errors.rows && (
         <Text size="xs" c="var(--mantine-color-error)" role="alert">
@@ -37,22 +52,29 @@ export function RuleConditions({ form }: { form: RuleForm }) {
           size="compact-sm"
           leftSection={<IconPlus size={14} />}
           disabled={rows.length >= CONDITIONS_LIMIT}
-          onClick={() => form.insertListItem('rows', EMPTY_ROW)}
+          onClick={() =>
+            form.insertListItem('rows', mayBeEmpty ? { ...EMPTY_ROW, field: 'agent_harness', label: '' } : EMPTY_ROW)
+          }
         >
           Add condition
         </Button>
       </Group>
       <Caption>
         <b>glob</b> matches the whole value and ignores case; <code>*</code> matches any characters and <code>?</code>{' '}
-        matches one. <b>regex</b> is an RE2 expression that matches anywhere in the value. The ticket can use its named
-        groups, such as <code>(?&lt;ticket&gt;[A-Z]+-[0-9]+)</code>.
+        matches one. <b>regex</b> is an RE2 expression that matches anywhere in the value.
+        {!mayBeEmpty && (
+          <>
+            {' '}
+            The ticket can use its named groups, such as <code>(?&lt;ticket&gt;[A-Z]+-[0-9]+)</code>.
+          </>
+        )}
       </Caption>
     </Stack>
   )
 }
 
 interface ConditionFieldsProps {
-  form: RuleForm
+  form: ConditionsForm
   index: number
   isOnly: boolean
 }

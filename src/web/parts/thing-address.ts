@@ -24,6 +24,7 @@ const BY_PREFIX: Readonly<Record<string, (id: string) => string>> = {
   bil: (id) => `/bills/${id}`,
   cli: PAGES.client,
   ent: (id) => `/entries/${id}`,
+  pln: (id) => `/plans/${id}`,
   prj: PAGES.project,
   sht: (id) => `/sheets/${id}`,
   tkt: PAGES.ticket,

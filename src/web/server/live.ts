@@ -11,6 +11,7 @@ const PARTS: Record<string, readonly Part[]> = {
   entries: ['entries', 'reports', 'inbox'],
   sheets: ['sheets', 'inbox'],
   budgets: ['budgets', 'reports'],
+  plans: ['plans'],
   bills: ['bills', 'inbox'],
   prices: ['prices', 'inbox'],
   work: ['clients', 'projects', 'tickets', 'inbox'],

@@ -19,6 +19,7 @@ export type Part =
   | 'sheets'
   | 'bills'
   | 'budgets'
+  | 'plans'
   | 'users'
   | 'tokens'
   | 'share-links'

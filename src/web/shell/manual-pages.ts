@@ -14,6 +14,7 @@ export const MANUAL_PAGES: Record<string, string> = {
   sheets: 'approval',
   bills: 'billing',
   budgets: 'spending-limits',
+  plans: 'plans',
   prices: 'model-prices',
   connect: 'connect/overview',
   telemetry: 'connect/telemetry',

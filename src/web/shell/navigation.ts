@@ -18,6 +18,7 @@ import {
   IconHistory,
   IconInbox,
   IconKey,
+  IconLicense,
   IconList,
   IconMapPinQuestion,
   IconPlugConnected,
@@ -218,6 +219,15 @@ export const SECTIONS: readonly Section[] = [
     group: 'Billing',
     isFor: everyone,
     ...later(() => import('../pages/budgets/budgets.tsx')),
+  },
+  {
+    path: '/plans',
+    title: 'Plans',
+    icon: IconLicense,
+    key: 'v',
+    group: 'Billing',
+    isFor: roles('billing', 'admin'),
+    ...later(() => import('../pages/plans/plans.tsx')),
   },
   {
     path: '/prices',

@@ -30,7 +30,7 @@ test('each role sees the pages that it may use, and admins see all', () => {
     'Share links',
   ])
   const withMoney = new Set(titlesFor('billing')).difference(new Set(titlesFor('member')))
-  expect([...withMoney]).toEqual(['Rules', 'Bills', 'Telemetry'])
+  expect([...withMoney]).toEqual(['Rules', 'Bills', 'Plans', 'Telemetry'])
   expect(titlesFor('admin')).toEqual(SECTIONS.map(({ title }) => title))
 })
 
