@@ -55,6 +55,7 @@ export const CHAPTERS: Chapter[] = [
       'approval',
       'billing',
       'spending-limits',
+      'plans',
       'model-prices',
     ],
   },

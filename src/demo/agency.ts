@@ -1,6 +1,7 @@
 /** The agency that `tally demo` makes up: who works there, for whom, with what. All addresses are reserved for examples. */
 import type { NewBudget } from '../features/budgets/schema.ts'
 import type { PeopleService } from '../features/people/service.ts'
+import type { NewPlan } from '../features/plans/schema.ts'
 import type { ProjectsService } from '../features/projects/service.ts'
 
 type Role = Parameters<PeopleService['addUser']>[0]['role']
@@ -325,6 +326,35 @@ export const BUDGETS: NewBudget[] = [
     amount: 95_000_000,
     period: 'week',
     thresholds: [{ percent: 100, people: [emailOf('jonas.weber')] }],
+  },
+]
+
+/** Each from so many days after the first one, and another fee for one of them. */
+export const PLANS: { plan: Omit<NewPlan, 'from'>; afterDays: number; later?: { afterDays: number; fee: number } }[] = [
+  {
+    plan: { like: 'claude-max', name: 'Claude Max, Mara Vogel', people: [{ person: emailOf('mara.vogel') }] },
+    afterDays: 16,
+    later: { afterDays: 40, fee: 200 },
+  },
+  {
+    plan: {
+      like: 'chatgpt-business',
+      seats: 4,
+      people: ['dele.okafor', 'sam.whitaker', 'jonas.weber'].map((user) => ({ person: emailOf(user) })),
+    },
+    afterDays: 0,
+  },
+  {
+    plan: {
+      like: 'claude-pro',
+      name: 'Claude Pro, studio',
+      fee: 18,
+      currency: 'EUR',
+      exchange_rate: 0.92,
+      seats: 3,
+      people: ['aiko.tanaka', 'felix.brandt', 'noor.haddad'].map((user) => ({ person: emailOf(user) })),
+    },
+    afterDays: 4,
   },
 ]
 

@@ -12,7 +12,7 @@ import { addDays, dateAt, startOfDay } from '../lib/calendar.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Random } from '../lib/random.ts'
 import type { Services } from '../services.ts'
-import { BUDGETS, CI_OWNER, CLIENTS, emailOf, PEOPLE, PROJECTS, RULES, SETTINGS, TIME_ZONE } from './agency.ts'
+import { BUDGETS, CI_OWNER, CLIENTS, emailOf, PEOPLE, PLANS, PROJECTS, RULES, SETTINGS, TIME_ZONE } from './agency.ts'
 import { paperwork } from './paperwork.ts'
 import { type DemoReport, resumed, sessionsOf } from './sessions.ts'
 import type { DemoStep, Stage } from './stage.ts'
@@ -67,6 +67,7 @@ export async function fillDemo({ services, clock, now, password, onProgress }: D
   const as = (user: string) => partyOf(users.get(user)!)
   await addWork(services, as('ines.marques'))
   await addBudgets(services, as('hanna.lindqvist'))
+  await addPlans(services, as('hanna.lindqvist'), firstDay)
   const send = await addTokens(services, users)
 
   const stage: Stage = { services, random, as, firstDay, now }
@@ -128,6 +129,15 @@ async function addBudgets({ budgets }: Services, { by }: Party): Promise<void> {
   for (const budget of BUDGETS) await budgets.addBudget(budget, { by })
   // Only what is counted causes alerts.
   await budgets.count()
+}
+
+async function addPlans({ plans }: Services, party: Party, firstDay: string): Promise<void> {
+  for (const { plan, afterDays, later } of PLANS) {
+    const { id } = await plans.addPlan({ ...plan, from: addDays(firstDay, afterDays) }, party)
+    if (!later) continue
+    const change = { from: addDays(firstDay, later.afterDays), fee: later.fee, prorate: true }
+    await plans.changePlan(id, change, party)
+  }
 }
 
 /** Makes everyone's tokens, and answers what sends a report with the right one. */
