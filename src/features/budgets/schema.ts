@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { BUDGET_MEASURES, BUDGET_PERIODS } from '../../database/schema/values.ts'
 import {
   array,
-  chosen,
+  choiceOf,
   component,
   day,
   emailAddress,
@@ -39,7 +39,7 @@ export const Threshold = component(
   {
     percent: integer('Percentage of the available amount.', { minimum: 1, maximum: PERCENT_LIMIT }),
     of: Type.Optional(
-      chosen(
+      choiceOf(
         ['spent', 'forecast'] as const,
         '`spent` (default): what is spent so far. `forecast`: the forecast for the end of the period, checked once an hour.',
       ),
@@ -97,13 +97,13 @@ export const NewBudget = component('NewBudget', {
   ...changeable,
   scope: Type.Optional(Scope),
   measure: Type.Optional(
-    chosen(
+    choiceOf(
       BUDGET_MEASURES,
       '`cost` (default): what usage costs. `billed_amount`: cost with the markup of its project, of billable entries that are not rejected, in US dollars. `tokens`: tokens of all kinds.',
     ),
   ),
   period: Type.Optional(
-    chosen(BUDGET_PERIODS, 'Default: `month`. `once` is one period, from the first to the last day.'),
+    choiceOf(BUDGET_PERIODS, 'Default: `month`. `once` is one period, from the first to the last day.'),
   ),
 })
 export type NewBudget = Static<typeof NewBudget>

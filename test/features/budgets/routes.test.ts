@@ -209,3 +209,12 @@ test('are the same in the list, alone, in their status and in the answers to cha
   expect(data.length).toBeGreaterThan(2)
   expect(JSON.stringify(data)).not.toContain('current')
 })
+
+test('refuse values that are none of those that a field has', async () => {
+  const refused = async (json: object) => {
+    const answer = await app.call('POST /api/v1/budgets', { session: admin, json: { amount: 1, ...json } })
+    return [answer.status, ...(answer.json.errors ?? []).map(({ pointer }: { pointer: string }) => pointer)]
+  }
+  expect(await refused({ period: 'decade', measure: 'words' })).toEqual([422, '/measure', '/period'])
+  expect(await refused({ thresholds: [{ percent: 50, of: 'other' }] })).toEqual([422, '/thresholds/0/of'])
+})
