@@ -82,7 +82,13 @@ export async function readNewPlan(given: NewPlan, findPeople: FindPeople): Promi
   // Another fee is not the one of the source.
   const isOther = common !== undefined && PRICED.some((field) => own[field] !== undefined)
   const { from, ...body } = { ...taken, ...(isOther && { source_url: null, source_day: null }), ...own }
-  return readLoadedPlan({ ...body, versions: [{ ...body, from } as never] }, findPeople, '')
+  const missing = (['fee', 'vendor', 'product'] as const).filter((field) => body[field] === undefined)
+  if (missing.length > 0) {
+    throw validationFailed(missing.map((field) => required(`/${field}`, 'give it, or a common plan with like')))
+  }
+  const { fee, vendor, product, ...others } = body as typeof body &
+    Pick<LoadedPlan, 'vendor' | 'product'> & { fee: number }
+  return readLoadedPlan({ ...others, vendor, product, versions: [{ ...others, fee, from } as never] }, findPeople, '')
 }
 
 /** The fields that a source is about. */
@@ -94,18 +100,14 @@ export async function readLoadedPlan(given: LoadedPlan, findPeople: FindPeople, 
   const isFlat = pointer === ''
   const versions = given.versions.map((version, at) => {
     const within = isFlat ? '' : `${pointer}/versions/${at}`
-    if (version.fee === undefined) issues.push(required(`${within}/fee`, 'the price of a seat and a period'))
     issues.push(...issuesOfDay(version.from, `${within}/from`))
     const terms = readTerms(version, { ...USUAL, fee: 0n, fromDay: version.from }, within, issues)
     return { ...terms, prorates: version.prorate ?? null }
   })
-  for (const field of ['vendor', 'product'] as const) {
-    if (given[field] === undefined) issues.push(required(`${pointer}/${field}`, 'such as Anthropic, or Claude Max'))
-  }
   if (issues.length > 0) throw validationFailed(issues)
   const plan = {
     ...NOBODY,
-    name: composeName(given.product!),
+    name: composeName(given.product),
     versions: versions.sort((one, other) => (one.fromDay < other.fromDay ? -1 : 1)),
     endsOn: given.ends_on ?? null,
     endProrates: given.end_prorate ?? null,
@@ -210,14 +212,10 @@ function readTerms(given: GivenTerms, before: PlanTerms, within: string, issues:
   if (currency === 'USD' && terms.exchangeRate !== null) {
     issues.push({ pointer: at('exchange_rate'), code: 'not_allowed', message: 'must be null for a fee in USD' })
   }
-  if ((terms.allowance === null) !== (unit === null)) {
-    issues.push(
-      required(at(terms.allowance === null ? 'allowance' : 'allowance_unit'), 'an allowance has an amount and a unit'),
-    )
-  }
-  if (terms.overagePrice !== null && terms.allowance === null) {
-    issues.push(required(at('allowance'), 'overage_price is the price of what is beyond it'))
-  }
+  const refuse = (field: string, message: string) => issues.push({ pointer: at(field), code: 'not_allowed', message })
+  if (terms.allowance !== null && unit === null) refuse('allowance', 'needs an allowance_unit: usd, tokens or requests')
+  if (terms.allowance === null && unit !== null) refuse('allowance_unit', 'needs an allowance')
+  if (terms.allowance === null && terms.overagePrice !== null) refuse('overage_price', 'needs an allowance')
   issues.push(...(covers ? prefixed(issuesOfConditions(covers), '/conditions', at('covers')) : []))
   issues.push(...issuesOfGiven(source_url, (url) => issuesOfUrl(url, at('source_url'))))
   issues.push(...issuesOfGiven(source_day, (day) => issuesOfDay(day, at('source_day'))))
@@ -313,7 +311,7 @@ export function checkPlan(plan: PlanFields, prorate: boolean | undefined, pointe
     refuse('/holder', 'not_allowed', 'must be person or people, because people are named')
   }
   if (holder !== 'organization' && holders.length === 0) {
-    refuse('/people', 'required', `must name who uses it; with holder organization, everyone does`)
+    refuse('/people', 'not_allowed', 'must name who uses it; with holder organization, everyone does')
   }
   const byDay = holders.toSorted((one, other) => (one.fromDay < other.fromDay ? -1 : 1))
   const overlaps = (one: Holding, other: Holding) =>

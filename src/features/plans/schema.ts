@@ -1,6 +1,7 @@
 /** API schema of plans, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
 import { ALLOWANCE_UNITS, PLAN_HOLDERS, PLAN_PERIODS } from '../../database/schema/values.ts'
+import { conditions, isAbsent, isGiven, when } from '../../schema/conditions.ts'
 import {
   array,
   choiceOf,
@@ -118,15 +119,20 @@ const prorate = flag(
 
 const optional = <Fields extends TProperties>(fields: Fields) => Type.Partial(Type.Object(fields)).properties
 
-export const NewPlan = component('NewPlan', {
-  ...optional({ ...planFields, ...termsFields }),
-  like: Type.Optional(
-    text('Code of a common plan (`GET /common-plans`), from which absent fields are taken once.', {
-      examples: ['claude-max'],
-    }),
-  ),
-  from,
-})
+export const NewPlan = component(
+  'NewPlan',
+  'Without `like`, it needs a vendor, a product and a fee.',
+  {
+    ...optional({ ...planFields, ...termsFields }),
+    like: Type.Optional(
+      text('Code of a common plan (`GET /common-plans`), from which absent fields are taken once.', {
+        examples: ['claude-max'],
+      }),
+    ),
+    from,
+  },
+  conditions(...['vendor', 'product', 'fee'].map((field) => when(isAbsent('like'), isGiven(field)))),
+)
 export type NewPlan = Static<typeof NewPlan>
 
 export const PlanChange = Type.Object(
@@ -149,10 +155,17 @@ export const PlanEnd = component('PlanEnd', {
 })
 export type PlanEnd = Static<typeof PlanEnd>
 
-const LoadedTerms = object({ ...optional(termsFields), from, prorate: Type.Optional(orNull(prorate)) })
+const LoadedTerms = object({
+  ...optional(termsFields),
+  fee: termsFields.fee,
+  from,
+  prorate: Type.Optional(orNull(prorate)),
+})
 
 export const LoadedPlan = component('LoadedPlan', {
   ...optional(planFields),
+  vendor: planFields.vendor,
+  product: planFields.product,
   ends_on: Type.Optional(orNull(day('Last day.'))),
   end_prorate: Type.Optional(orNull(prorate)),
   versions: array('The terms, each from a day until the next.', LoadedTerms, { minItems: 1, maxItems: VERSIONS_LIMIT }),

@@ -121,9 +121,9 @@ forEachEngine('plans', (open) => {
     expect(await add({ exchange_rate: 0.92 })).toEqual([422, '/exchange_rate not_allowed'])
     expect(await add({ currency: 'XYZ', exchange_rate: 1 })).toEqual([422, '/currency not_allowed'])
     expect(await add({ fee: 0.0000000001 })).toEqual([422, '/fee too_fine'])
-    expect(await add({ allowance: 10 })).toEqual([422, '/allowance_unit required'])
+    expect(await add({ allowance: 10 })).toEqual([422, '/allowance not_allowed'])
     expect(await add({ allowance: 1.5, allowance_unit: 'requests' })).toEqual([422, '/allowance too_fine'])
-    expect(await add({ overage_price: 1 })).toEqual([422, '/allowance required'])
+    expect(await add({ overage_price: 1 })).toEqual([422, '/overage_price not_allowed'])
     expect(await add({ covers: [{ field: 'model', matches: '/(/' }] })).toEqual([
       422,
       '/covers/0/matches bad_expression',
@@ -132,7 +132,7 @@ forEachEngine('plans', (open) => {
     expect(await add({ like: 'claude-mox' })).toEqual([422, '/like not_allowed'])
     expect(await add({ people: [{ person: 'nobody@example.com' }] })).toEqual([422, '/people unknown_name'])
     expect(await add({ people: [ADA, ADA] })).toEqual([422, '/people not_allowed', '/people not_allowed'])
-    expect(await add({ holder: 'people' })).toEqual([422, '/people required'])
+    expect(await add({ holder: 'people' })).toEqual([422, '/people not_allowed'])
     expect(await add({ holder: 'organization', people: [ADA] })).toEqual([422, '/holder not_allowed'])
     const both = [ADA, { person: 'bob@example.com' }]
     expect(await add({ holder: 'person', people: both })).toEqual([422, '/people not_allowed'])
