@@ -12,6 +12,7 @@ import { createChangesService } from './features/changes/service.ts'
 import { createDigestsService } from './features/digests/service.ts'
 import { createEntriesService } from './features/entries/service.ts'
 import { createEventsService } from './features/events/service.ts'
+import { createFundingService } from './features/funding/service.ts'
 import { createInboxService } from './features/inbox/service.ts'
 import { createNoticesService } from './features/notices/service.ts'
 import { createNotificationsService } from './features/notifications/service.ts'
@@ -70,9 +71,20 @@ export function createServices({
   const projects = createProjectsService({ db, clock, audit })
   const placement = createPlacementService({ db, clock, audit, organization, projects })
   const prices = createPricesService({ db, clock, audit, organization })
+  const funding = createFundingService({ db, clock, audit })
   const spending = createSpendingService({ db, clock, organization, announcements: budgetAnnouncements(events) })
   const selection = createSelectionService({ db, organization })
-  const entries = createEntriesService({ db, clock, audit, organization, prices, projects, placement, spending })
+  const entries = createEntriesService({
+    db,
+    clock,
+    audit,
+    organization,
+    prices,
+    projects,
+    placement,
+    funding,
+    spending,
+  })
   const priceUpdates = createPriceUpdates({
     db,
     clock,
@@ -163,6 +175,7 @@ export function createServices({
     placement,
     prices,
     priceUpdates,
+    funding,
     spending,
     selection,
     entries,

@@ -138,6 +138,8 @@ const FILTERS: Record<EntryFilterName, { matching: string[]; unmatched: string[]
   },
   without_label: { matching: ['without_label=repository', 'without_label=team'], unmatched: [] },
   placed: { matching: ['placed=named', 'placed=none'], unmatched: ['placed=manual', 'placed=rule'] },
+  funding: { matching: ['funding=unknown'], unmatched: ['funding=credits'] },
+  plan: { matching: ['plan=none'], unmatched: ['plan=unheard-of'] },
   priced: { matching: ['priced=true', 'priced=false'], unmatched: [`priced=false&project=OWN195&source=metric`] },
   cost_mismatch: { matching: ['cost_mismatch=false'], unmatched: ['cost_mismatch=true'] },
   long_context: {

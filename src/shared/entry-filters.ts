@@ -6,7 +6,7 @@
  * A new one also needs its condition in `selection/sql/conditions.ts`, and an item of `FIELDS` in `web/parts/entries/fields.ts`
  * for people to choose it.
  */
-import { PLACED_BY, SOURCES, STATUSES, UNCOUNTED_STATUSES } from '../database/schema/values.ts'
+import { FUNDINGS, PLACED_BY, SOURCES, STATUSES, UNCOUNTED_STATUSES } from '../database/schema/values.ts'
 
 /** The statuses of entries that reports count, unless a filter says otherwise. */
 export const COUNTED_STATUSES = STATUSES.filter((status) => !UNCOUNTED_STATUSES.includes(status))
@@ -179,6 +179,22 @@ export const ENTRY_FILTERS = {
     none: 'unattributed entries',
     argument: 'how',
     help: `${PLACED_BY.join(', ')}, or none for unattributed entries`,
+    group: 'state',
+  },
+  funding: {
+    kind: 'list',
+    values: FUNDINGS,
+    description: 'How the usage is paid for',
+    argument: 'how',
+    help: FUNDINGS.join(', '),
+    group: 'state',
+  },
+  plan: {
+    kind: 'list',
+    description: 'Id or name of the plan that pays, also with credits',
+    none: 'entries that no plan pays',
+    argument: 'plan',
+    help: 'id or name of the plan that pays, or none',
     group: 'state',
   },
   priced: {

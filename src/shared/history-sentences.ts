@@ -101,6 +101,12 @@ function changesIn(details: Fields): { before: Fields; after: Fields } {
   return { before: of('from'), after: of('to') }
 }
 
+function fundingIn({ funding, plan }: Fields): Part[] {
+  const named = namedIn(plan)
+  if (!named) return [textIn(funding)]
+  return funding === 'credits' ? say`credits of plan ${named}` : say`plan ${named}`
+}
+
 const SENTENCES = {
   created: ({ details: { source } }) =>
     say`reported it${typeof source === 'string' && source !== 'report' ? ` (${source})` : ''}`,
@@ -140,6 +146,11 @@ const SENTENCES = {
       ? say`divided it into ${countedOf(parts.length, ['part', 'parts'], formats)}`
       : ['divided another entry, of which this is a part'],
   division_undone: did('undid the division'),
+  funding_decided: ({ details: { from, to } }) => {
+    if (!isFields(from) || !isFields(to)) return ['decided again how it is paid for']
+    const rule = namedIn(to.rule)
+    return say`changed how it is paid for from ${fundingIn(from)} to ${fundingIn(to)}${rule ? say` by rule ${rule}` : []}`
+  },
   imported: ({ details: { organization } }) =>
     say`imported it from the Tally of ${textIn(organization, 'another organization')}`,
   sheet_submitted: did('submitted its token sheet'),

@@ -60,6 +60,8 @@ const OTHERS: Record<EntryFilterName, string> = {
   label: 'repository:acme/api',
   without_label: 'repository',
   placed: 'manual',
+  funding: 'metered',
+  plan: 'Claude Max',
   priced: 'false',
   cost_mismatch: 'true',
   long_context: 'true',

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { TokenEntry, TokenEntryDetail, TokenEntryHistory } from '../../features/entries/schema.ts'
+import { fundingSentence, fundingTitle } from '../../shared/funding.ts'
 import { historySentenceOf, stepActorOf } from '../../shared/history-sentences.ts'
 import { serviceText, toolsText } from '../../shared/price-texts.ts'
 import { say, textOf } from '../../shared/sentences.ts'
@@ -69,6 +70,7 @@ function printFields(entry: TokenEntryDetail): void {
     ['model calls', entry.requests === null ? null : entry.requests.toLocaleString('en')],
     ['tools', toolsText(entry.tools)],
     ['cost', costText(entry)],
+    ['paid by', fundingText(entry)],
     ['part of', entry.division && `${entry.division.entry}, ${shareText(entry.division.share)}`],
     ['corrected', entry.corrected.join(', ') || null],
   ]
@@ -131,6 +133,12 @@ function costText({ cost, reported_cost, cost_mismatch, model }: TokenEntryDetai
   if (cost === null) return `unpriced; to see why: tally prices resolve ${model}`
   if (cost_mismatch) return `$${exactText(cost)} (as reported; far from the list value: check the report and the price)`
   return `$${exactText(cost)} (${reported_cost === null ? 'list value' : 'as reported'})`
+}
+
+/** What pays for it, and why; null if nothing is known of it. */
+function fundingText({ funding }: TokenEntryDetail): string | null {
+  if (funding.kind === 'unknown' && funding.reason === 'none' && funding.note === null) return null
+  return `${fundingTitle(funding)}. ${fundingSentence(funding)}`
 }
 
 /** The arithmetic, a line for each product. */

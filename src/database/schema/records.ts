@@ -3,7 +3,7 @@ import type { Id } from '../../lib/id.ts'
 import type { ChartKind } from '../../shared/charts/layout.ts'
 import type { MeasureName } from '../../shared/measures.ts'
 import type { Comparison, RowOrder, Sort } from '../../shared/report-table.ts'
-import type { Weekday } from './values.ts'
+import type { SaidFundingKind, Weekday } from './values.ts'
 
 /** Label names and values, sorted by name, so that equal sets are equal text. */
 export type LabelMap = Record<string, string>
@@ -65,6 +65,14 @@ export interface SessionAttributes {
   place?: { project?: string | undefined; ticket?: string | undefined } | undefined
   summary?: string | undefined
   labels?: LabelMap | undefined
+  funding?: SaidFunding | undefined
+}
+
+/** How usage was said to be paid for. */
+export interface SaidFunding {
+  funding: SaidFundingKind | null
+  /** An id, a name, or what the agent calls it. */
+  plan: string | null
 }
 
 /**
@@ -102,6 +110,7 @@ export interface StoredSlice extends Omit<SessionTotals, 'attributes' | 'model' 
   ticket?: string | undefined
   labels?: LabelMap | undefined
   summary?: string | undefined
+  funding?: SaidFunding | undefined
 }
 
 /** The figures of an entry as they were reported. Money is decimal text of nano-dollars. */

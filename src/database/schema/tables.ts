@@ -50,6 +50,7 @@ import type {
   Role,
   RollupLevel,
   RollupState,
+  SaidFundingKind,
   SameSession,
   SessionDuplicate,
   SessionSource,
@@ -462,7 +463,7 @@ export function defineTables(kit: ColumnKit) {
     fundings: table('fundings', {
       id: key('id'),
       uid: publicId('uid', 'fnd'),
-      saidFunding: text<FundingKind>('said_funding'),
+      saidFunding: text<SaidFundingKind>('said_funding'),
       saidPlan: text('said_plan'),
       funding: text<FundingKind>('funding').notNull(),
       planId: integer('plan_id'),

@@ -121,12 +121,16 @@ export type AllowanceUnit = (typeof ALLOWANCE_UNITS)[number]
 export const FUNDINGS = ['metered', 'plan', 'credits', 'unknown'] as const
 export type FundingKind = (typeof FUNDINGS)[number]
 
+/** What was said of it; `mixed` if the parts of a slice say different things. */
+export const SAID_FUNDINGS = [...FUNDINGS, 'mixed'] as const
+export type SaidFundingKind = (typeof SAID_FUNDINGS)[number]
+
 /** What decided it: a report, what an agent recorded, a rule, the plan of the person, or nothing. */
 export const FUNDING_REASONS = ['report', 'agent', 'rule', 'person', 'none'] as const
 export type FundingReason = (typeof FUNDING_REASONS)[number]
 
-/** What was not taken as it was said: a plan that does not hold the person, or that nobody has. */
-export const FUNDING_NOTES = ['plan_not_held', 'no_plan'] as const
+/** What was not taken as it was said: a plan that does not hold the person, or that nobody has; parts that differ. */
+export const FUNDING_NOTES = ['plan_not_held', 'no_plan', 'parts_differ'] as const
 export type FundingNote = (typeof FUNDING_NOTES)[number]
 
 /** What people can be sent e-mails about. */

@@ -83,6 +83,9 @@ function bodyOf(view: EntryView): Partial<TokenEntryDraft> {
     reported_cost: moneyNumber(entry.reportedCost),
     summary: entry.summary,
     labels: view.labels,
+    // Only slices can be said to be mixed, and no entry on a sheet has any.
+    funding: view.funding?.saidFunding === 'mixed' ? null : (view.funding?.saidFunding ?? null),
+    plan: view.funding?.saidPlan ?? null,
     project: (ownPlace ? view.project?.key : null) ?? entry.namedProject,
     ticket: (ownPlace ? view.ticket?.key : null) ?? entry.namedTicket,
   }

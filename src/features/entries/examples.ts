@@ -74,6 +74,15 @@ export const EXAMPLE_ENTRY: TokenEntry = {
   possible_duplicate_of: null,
   bill: null,
   sheet: null,
+  funding: {
+    kind: 'plan',
+    plan: { id: 'pln_01a1fa172a0277f3983322718874f2ef', name: 'Claude Max' },
+    reason: 'person',
+    rule: null,
+    note: null,
+    reported_funding: null,
+    reported_plan: null,
+  },
   created_at: '2026-11-20T18:20:42.117Z',
   updated_at: null,
 }

@@ -154,8 +154,8 @@ export function writeTotals({ model, provider, totals, attributes, slices }: Sta
   }
 }
 
-function writeSlice({ key, project, ticket, labels, summary, ...totals }: Slice): StoredSlice {
-  return { day: key.day, place: `${key.place}`, ...writeUsage(totals), project, ticket, labels, summary }
+function writeSlice({ key, project, ticket, labels, summary, funding, ...totals }: Slice): StoredSlice {
+  return { day: key.day, place: `${key.place}`, ...writeUsage(totals), project, ticket, labels, summary, funding }
 }
 
 function writeUsage(totals: Totals) {
@@ -185,9 +185,9 @@ export function readTotals(kept: SessionTotals): Statement {
   }
 }
 
-function readSlice({ day, place, project, ticket, labels, summary, ...kept }: StoredSlice): Slice {
+function readSlice({ day, place, project, ticket, labels, summary, funding, ...kept }: StoredSlice): Slice {
   const key = { day, place: BigInt(place) }
-  return { ...{ key, project, ticket, labels, summary, estimated: false }, ...readKeptUsage(kept) }
+  return { ...{ key, project, ticket, labels, summary, funding, estimated: false }, ...readKeptUsage(kept) }
 }
 
 function readKeptUsage(kept: Omit<StoredSlice, 'day' | 'place'>): Totals {

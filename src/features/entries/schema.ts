@@ -1,6 +1,17 @@
 /** Token entries in the API: reports and responses. One source for validation and OpenAPI. */
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { CORRECTED_FIELDS, MANAGER_BY, PLACED_BY, SOURCES, STATUSES } from '../../database/schema/values.ts'
+import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import {
+  CORRECTED_FIELDS,
+  FUNDING_NOTES,
+  FUNDING_REASONS,
+  FUNDINGS,
+  type FundingKind,
+  MANAGER_BY,
+  PLACED_BY,
+  SAID_FUNDINGS,
+  SOURCES,
+  STATUSES,
+} from '../../database/schema/values.ts'
 import { TIMESTAMP, TIMESTAMP_EXPECTED } from '../../lib/timestamp.ts'
 import { conditions, isAbsent, isGiven, isOneOf, when } from '../../schema/conditions.ts'
 import { LABEL_NAMES, listOf, moment, named, nameOf, oneOf, orNull, PLAIN_TEXT, strict } from '../../schema/types.ts'
@@ -161,6 +172,24 @@ const Labels = named(
   },
 )
 
+const said = {
+  funding: Type.Optional(
+    Type.String({
+      description:
+        'What the usage is paid with: `metered` is paid by its price, `plan` is included in a plan, `credits` are bought before, `unknown` if the caller does not know. If absent, funding rules and the plans of the agent manager decide.',
+      enum: [...FUNDINGS],
+      pattern: `^(${FUNDINGS.join('|')})$`,
+      errorMessage: `must be one of ${FUNDINGS.join(', ')}`,
+    }) as unknown as TUnsafe<FundingKind>,
+  ),
+  plan: Type.Optional(
+    nameOf(
+      'The plan that pays: its id, its name, or a code under which agents know it. Ignored unless the agent manager has that plan on the day of the session.',
+      ['Claude Max', 'codex:pro'],
+    ),
+  ),
+}
+
 /** Checked by `report-usage.ts`, which says what to do. */
 const TOKENS_OR_USAGE = when(isAbsent('usage'), isGiven('tokens'), {
   properties: {
@@ -264,6 +293,7 @@ const reportFields = {
   ),
   tools: Type.Optional(Tools),
   active_seconds: Type.Optional(activeSeconds),
+  ...said,
 }
 
 /** Quarters of an hour of ten days. */
@@ -298,6 +328,12 @@ const SliceReport = Type.Object(
     }),
     summary: reportFields.summary,
     active_seconds: reportFields.active_seconds,
+    funding: Type.Optional({
+      ...said.funding,
+      description:
+        'As in the report, which it replaces together with `plan`. An entry whose slices say different things is `unknown`.',
+    }),
+    plan: Type.Optional({ ...said.plan, description: 'As in the report, which it replaces together with `funding`.' }),
   },
   { ...strict, $id: 'TokenEntrySlice', description: 'The use of the model in a part of the session.' },
 )
@@ -360,6 +396,8 @@ export const TokenEntryDraftChange = Type.Object(
     region: clearable(optionalFields.region),
     tools: clearable(optionalFields.tools),
     active_seconds: clearable(optionalFields.active_seconds),
+    funding: clearable(optionalFields.funding),
+    plan: clearable(optionalFields.plan),
   },
   {
     ...strict,
@@ -550,6 +588,38 @@ export const TokenEntry = Type.Object(
     bill: orNull(Type.Object({ id: Type.String(), number: Type.String() }, strict)),
     sheet: orNull(
       Type.Object({ id: Type.String() }, { ...strict, description: 'The token sheet of an entry added manually.' }),
+    ),
+    funding: Type.Object(
+      {
+        kind: oneOf(
+          FUNDINGS,
+          'What pays for the usage: its price (`metered`), a plan, credits, or nothing is known of it. Approved and billed entries keep what they had.',
+        ),
+        plan: orNull(
+          Type.Object({ id: Type.String(), name: Type.String() }, { ...strict, description: 'The plan that pays.' }),
+        ),
+        reason: oneOf(
+          FUNDING_REASONS,
+          'What decided: the `report`, a plan as the `agent` calls it, a funding `rule`, the plan of the `person`, or `none`.',
+        ),
+        rule: orNull(
+          Type.Object(
+            { id: Type.String(), name: Type.String(), version: Type.Integer({ minimum: 1 }) },
+            { ...strict, description: 'The funding rule that decided, as it was at that time.' },
+          ),
+        ),
+        note: orNull(
+          oneOf(
+            FUNDING_NOTES,
+            'What could not be used: a plan that the agent manager does not have on that day (`plan_not_held`), a statement that a plan pays although there is none (`no_plan`), slices that say different things (`parts_differ`).',
+          ),
+        ),
+        reported_funding: orNull(oneOf(SAID_FUNDINGS, 'The `funding` of the report; `mixed` of slices that differ.')),
+        reported_plan: orNull(
+          Type.String({ description: 'The `plan` of the report, whether it could be used or not.' }),
+        ),
+      },
+      { ...strict, description: 'How the usage is paid for, and why.' },
     ),
     created_at: moment('When Tally received the entry.'),
     updated_at: orNull(

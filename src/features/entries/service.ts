@@ -7,11 +7,13 @@
  * - `division` divides them between projects and tickets;
  * - `approval` handles decisions about them;
  * - `valuation` recalculates their list values;
+ * - `funding` decides again how they are paid for;
  * - `billing` freezes them on a bill, and releases them when it is voided, the many of a large bill in portions.
  */
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { AuditService } from '../audit/service.ts'
+import type { FundingService } from '../funding/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import type { PlacementService } from '../placement/service.ts'
 import type { PricesService } from '../prices/service.ts'
@@ -22,6 +24,7 @@ import { freezeEntries } from './billing/freeze.ts'
 import { createLeases } from './billing/lease.ts'
 import { releaseEntries } from './billing/release.ts'
 import { createDivision } from './division/service.ts'
+import { createFundingRedecision } from './funding/redecision.ts'
 import { findInconsistentEntries } from './integrity/integrity.ts'
 import { createListing } from './listing/service.ts'
 import { createManualPlacement } from './places/manual-placement.ts'
@@ -44,19 +47,23 @@ export interface EntriesDependencies {
   prices: Pick<PricesService, 'table'>
   projects: ProjectsService
   placement: PlacementService
+  funding: FundingService
   spending: Pick<SpendingService, 'terms' | 'record'>
 }
 
 export function createEntriesService(dependencies: EntriesDependencies) {
   const { db } = dependencies
-  const shared = { ...dependencies, interned: new Interned(dependencies.organization) }
+  const interned = new Interned(dependencies.organization)
+  const funding = createFundingRedecision({ ...dependencies, interned })
+  const { decideAgain } = funding
+  const shared = { ...dependencies, interned, decideAgain }
   const reporting = createReporting(shared)
   const leases = createLeases(dependencies)
   const valuation = createRepricing(dependencies)
   return {
-    jobs: [valuation.job, leases.job],
+    jobs: [valuation.job, funding.job, leases.job],
     reporting,
-    sheetEntries: createSheetEntries({ ...shared, reporting }),
+    sheetEntries: createSheetEntries({ ...shared, ...funding, reporting }),
     listing: createListing({ ...dependencies, billing: leases }),
     places: {
       ...createManualPlacement(shared),
@@ -66,11 +73,16 @@ export function createEntriesService(dependencies: EntriesDependencies) {
       ...createRelocation(dependencies),
     },
     division: createDivision(dependencies),
-    approval: createApproval(dependencies),
+    approval: createApproval(shared),
     valuation,
+    funding,
     billing: { ...leases, freezeEntries, releaseEntries },
 
     /** One sentence for each inconsistency between entries, their sessions, sheets and bills, and for what is owed. */
-    verify: async () => [...(await findInconsistentEntries(db.slow)), ...(await valuation.verifyOwed())],
+    verify: async () => [
+      ...(await findInconsistentEntries(db.slow)),
+      ...(await valuation.verifyOwed()),
+      ...(await funding.verifyOwed()),
+    ],
   }
 }

@@ -19,7 +19,7 @@ export const LOCKED_STATUSES: readonly Status[] = ['approved', 'billed', 'pendin
 /** An entry with the names and public ids of what it refers to. */
 export interface EntryView {
   entry: EntryRecord
-  manager: { uid: Id<'usr'>; name: string }
+  manager: { uid: Id<'usr'>; name: string; email: string }
   harness: string
   agent: string
   model: string
@@ -37,6 +37,11 @@ export interface EntryView {
   /** Null, too, while its entries are claimed or released in portions (billing/lease.ts). */
   bill: { uid: Id<'bil'>; number: string } | null
   sheet: Id<'sht'> | null
+  /** Null if nothing says how it is paid for. */
+  funding: Pick<Tables['fundings']['$inferSelect'], 'saidFunding' | 'saidPlan' | 'funding' | 'reason' | 'note'> | null
+  fundingPlan: { uid: Id<'pln'>; name: string } | null
+  fundingRule: Id<'frl'> | null
+  fundingRuleVersion: { name: string; version: number } | null
 }
 
 /** The tables that a view of entries joins, under the names that filters use. */
@@ -58,7 +63,7 @@ export function selectViews(reader: Reader) {
   return reader
     .select({
       entry: t.entries,
-      manager: { uid: t.users.uid, name: t.users.name },
+      manager: { uid: t.users.uid, name: t.users.name, email: t.users.email },
       harness: t.harnesses.text,
       agent: t.agents.text,
       model: t.models.text,
@@ -74,6 +79,17 @@ export function selectViews(reader: Reader) {
       duplicateOf: t.duplicates.uid,
       bill: { uid: t.bills.uid, number: t.bills.number },
       sheet: t.sheets.uid,
+      funding: {
+        // The first decides whether there is a row.
+        funding: t.fundings.funding,
+        saidFunding: t.fundings.saidFunding,
+        saidPlan: t.fundings.saidPlan,
+        reason: t.fundings.reason,
+        note: t.fundings.note,
+      },
+      fundingPlan: { uid: t.plans.uid, name: t.plans.name },
+      fundingRule: t.fundingRules.uid,
+      fundingRuleVersion: { name: t.fundingRuleVersions.name, version: t.fundingRuleVersions.version },
     })
     .from(t.entries)
     .innerJoin(t.users, eq(t.users.id, t.entries.managerId))
@@ -92,6 +108,10 @@ export function selectViews(reader: Reader) {
     .leftJoin(t.duplicates, eq(t.duplicates.id, t.entries.possibleDuplicateId))
     .leftJoin(t.bills, isBilledOn(reader.tables))
     .leftJoin(t.sheets, eq(t.sheets.id, t.entries.sheetId))
+    .leftJoin(t.fundings, eq(t.fundings.id, t.entries.fundingId))
+    .leftJoin(t.plans, eq(t.plans.id, t.fundings.planId))
+    .leftJoin(t.fundingRuleVersions, eq(t.fundingRuleVersions.id, t.fundings.ruleVersionId))
+    .leftJoin(t.fundingRules, eq(t.fundingRules.id, t.fundingRuleVersions.ruleId))
 }
 
 /** Joins an entry's bill, but not one whose entries are being claimed or released in portions (billing/lease.ts). */
@@ -285,6 +305,7 @@ const OTHER_COLUMNS = [
   'slicePlace',
   'estimated',
   'activeMs',
+  'fundingId',
 ] as const satisfies (keyof EntryRecord)[]
 
 function usageUpdate(entry: EntryRecord) {

@@ -63,9 +63,37 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     possible_duplicate_of: view.duplicateOf,
     bill: bill && { id: bill.uid, number: bill.number },
     sheet: view.sheet && { id: view.sheet },
+    funding: wireFunding(view),
     created_at: timestamp(entry.createdAt),
     updated_at: timestampOrNull(entry.updatedAt),
   }
+}
+
+export function wireFunding(
+  view: Pick<EntryView, 'funding' | 'fundingPlan' | 'fundingRule' | 'fundingRuleVersion'>,
+): TokenEntry['funding'] {
+  const { funding, fundingPlan: plan, fundingRule: rule, fundingRuleVersion: version } = view
+  if (funding === null) return NO_FUNDING
+  return {
+    kind: funding.funding,
+    plan: plan && { id: plan.uid, name: plan.name },
+    reason: funding.reason,
+    rule: rule && { id: rule, name: version!.name, version: version!.version },
+    note: funding.note,
+    reported_funding: funding.saidFunding,
+    reported_plan: funding.saidPlan,
+  }
+}
+
+/** Of an entry of which nothing says how it is paid for. */
+export const NO_FUNDING: TokenEntry['funding'] = {
+  kind: 'unknown',
+  plan: null,
+  reason: 'none',
+  rule: null,
+  note: null,
+  reported_funding: null,
+  reported_plan: null,
 }
 
 export function wireDivision(amendment: EntryAmendment | null): TokenEntry['division'] {

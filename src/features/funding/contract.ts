@@ -1,14 +1,9 @@
 /** What other features share of funding: what entries are paid with, and what decides it. */
-import type { RuleCondition } from '../../database/schema/records.ts'
+import type { RuleCondition, SaidFunding } from '../../database/schema/records.ts'
 import type { FundingKind, FundingNote, FundingReason, PlanHolder } from '../../database/schema/values.ts'
 import type { Id } from '../../lib/id.ts'
 
-/** What a report or an agent says of the funding of an entry. */
-export interface SaidFunding {
-  funding: FundingKind | null
-  /** An id, a name, or what the agent calls it. */
-  plan: string | null
-}
+export type { SaidFunding }
 
 /** What an entry is paid with, and why. */
 export interface Funding {

@@ -268,7 +268,7 @@ export function reportOf(
   }
   return {
     ...{ harness, agent: agent?.[1] ?? harness, model: totals.model, provider: totals.provider ?? undefined },
-    ...{ sessionKey: session, summary: undefined, ...place },
+    ...{ sessionKey: session, summary: undefined, funding: undefined, ...place },
     ...usage,
     cells: cellsOf(totals, place, usage),
   }

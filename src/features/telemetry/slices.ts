@@ -116,6 +116,7 @@ export function cellsOf(totals: TelemetryTotals, place: NamedPlace, usage: Total
       ...withWhole({ project, ticket, labels }, place),
       place: BigInt(slice.place ?? NO_PLACE),
       summary: undefined,
+      funding: undefined,
       ...(figures ? usageOf(complete(figures, totals), totals) : usage),
     }
   })

@@ -11,6 +11,7 @@ import { isId } from '../../../lib/id.ts'
 import { moneyNumber } from '../../../lib/money.ts'
 import { type AuditService, requireUnchanged } from '../../audit/service.ts'
 import type { EntryFilter } from '../../selection/contract.ts'
+import type { FundingRedecision } from '../funding/redecision.ts'
 import { recordHistory } from '../history/record.ts'
 import { type Selected, type Selection, select } from '../listing/selection.ts'
 import { findView } from '../listing/store/lists.ts'
@@ -144,9 +145,10 @@ interface Dependencies {
   db: Database
   clock: Clock
   audit: Pick<AuditService, 'record'>
+  decideAgain: FundingRedecision['decideAgain']
 }
 
-export function createApproval({ db, clock, audit }: Dependencies) {
+export function createApproval({ db, clock, audit, decideAgain }: Dependencies) {
   /**
    * Changes the status of the entries, all of which must allow it, and records it in the history of each. Returns what
    * the status of each is then.
@@ -178,6 +180,7 @@ export function createApproval({ db, clock, audit }: Dependencies) {
     if (!FOLLOWED.has(action)) return () => to
     const ids = entries.map(({ id }) => id)
     const followed = await followSessions(tx, ids, { at: now, by })
+    await decideAgain(tx, ids, by)
     return ({ id }) => followed.get(id) ?? to
   }
 

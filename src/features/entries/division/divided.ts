@@ -67,6 +67,8 @@ export function rowsOf(whole: EntryView, others: readonly EntryView[]): EntryVie
 function withShared(part: EntryView, whole: EntryView, figures: Partial<EntryRecord>): EntryView {
   const { entry } = whole
   const { corrected, status } = part.entry
+  // Rules may decide by them.
+  const ofWhole = !corrected?.includes('labels') && !corrected?.includes('summary')
   const isHeld = entry.status === 'held' || entry.status === 'discarded'
   return {
     ...part,
@@ -76,6 +78,12 @@ function withShared(part: EntryView, whole: EntryView, figures: Partial<EntryRec
     provider: whole.provider,
     price: whole.price,
     labels: corrected?.includes('labels') ? part.labels : whole.labels,
+    ...(ofWhole && {
+      funding: whole.funding,
+      fundingPlan: whole.fundingPlan,
+      fundingRule: whole.fundingRule,
+      fundingRuleVersion: whole.fundingRuleVersion,
+    }),
     entry: {
       ...part.entry,
       ...figures,
@@ -97,6 +105,7 @@ function withShared(part: EntryView, whole: EntryView, figures: Partial<EntryRec
       priceNote: entry.priceNote,
       labelSetId: corrected?.includes('labels') ? part.entry.labelSetId : entry.labelSetId,
       summary: corrected?.includes('summary') ? part.entry.summary : entry.summary,
+      fundingId: ofWhole ? entry.fundingId : part.entry.fundingId,
       updatedAt: entry.updatedAt,
     },
   }

@@ -15,7 +15,7 @@ const PLAIN = plainCharacters({ except: '",' })
 const YEAR_0 = Date.parse('0000-01-01T00:00:00Z')
 const YEAR_10000 = Date.parse('+010000-01-01T00:00:00Z')
 
-type CsvPart = 'manager' | 'managerId' | 'agent' | 'price' | 'place' | 'labels' | 'labelCells' | 'links'
+type CsvPart = 'manager' | 'managerId' | 'agent' | 'price' | 'place' | 'labels' | 'labelCells' | 'links' | 'funding'
 
 /** With a column for each of the labels with these names. */
 export const csvFormat = (labelNames: readonly string[]): LineFormat<CsvPart> => ({
@@ -31,6 +31,7 @@ export const csvFormat = (labelNames: readonly string[]): LineFormat<CsvPart> =>
       tickets: (row) => `${csvCell(row?.ticket ?? '')},`,
     },
     labels: { labels: (row) => `${row ? csvCell(labelsText(row.labels)) : ''},` },
+    funding: { fundings: (row) => `,${row?.funding.funding ?? 'unknown'},${csvCell(row?.fundingPlan?.name ?? '')}` },
     labelCells: { labels: (row) => `${labelCells(labelNames, row?.labels)}\r\n` },
     links: {
       duplicated: (row) => `${row?.id ?? ''},`,
@@ -78,6 +79,7 @@ export const csvFormat = (labelNames: readonly string[]): LineFormat<CsvPart> =>
     { rare: changedCells },
     { part: 'managerId' },
     { rare: sliceCells },
+    { part: 'funding' },
     { part: 'labelCells' },
   ],
 })

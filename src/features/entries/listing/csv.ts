@@ -73,6 +73,8 @@ export const ENTRY_COLUMNS: CsvColumn<EntryLine>[] = [
   { heading: 'active_seconds', cell: (entry) => entry.active_seconds },
   { heading: 'slice_day', cell: (entry) => entry.slice?.day },
   { heading: 'estimated', cell: (entry) => entry.slice && String(entry.slice.estimated) },
+  { heading: 'funding', cell: (entry) => entry.funding.kind },
+  { heading: 'plan', cell: (entry) => entry.funding.plan?.name },
 ]
 
 /** A column for each of the labels with these names, after all others. */

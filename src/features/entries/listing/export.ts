@@ -126,6 +126,7 @@ const KEYS = {
   duplicated: AT.duplicateId,
   bills: AT.billId,
   sheets: AT.sheetId,
+  fundings: AT.fundingId,
 } satisfies Record<Referred, (typeof AT)[CellName]>
 
 /** The texts that the lines of a page share with others. */

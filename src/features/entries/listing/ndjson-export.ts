@@ -2,7 +2,7 @@
 import { type ByteWriter, encoded, plainCharacters } from '../../../lib/byte-writer.ts'
 import { dayText } from '../../../lib/calendar.ts'
 import { ZERO_COUNTS } from '../../../shared/usage.ts'
-import { wireRequestsAbove, wireTokens } from '../wire.ts'
+import { NO_FUNDING, wireFunding, wireRequestsAbove, wireTokens } from '../wire.ts'
 import { divisionOf, isMismatch, type LineFormat } from './export-lines.ts'
 import { AT, type ExportedRow } from './store/export.ts'
 
@@ -33,7 +33,8 @@ export const NDJSON: LineFormat<'manager' | 'agent' | 'price' | 'place' | 'rule'
     links: {
       duplicated: (row) => `,"possible_duplicate_of":${json(row?.id ?? null)}`,
       bills: (row) => `,"bill":${json(row && { id: row.id, number: row.number })}`,
-      sheets: (row) => `,"sheet":${json(row && { id: row.id })},"created_at":"`,
+      sheets: (row) => `,"sheet":${json(row && { id: row.id })}`,
+      fundings: (row) => `,"funding":${json(row ? wireFunding(row) : NO_FUNDING)},"created_at":"`,
     },
   },
   details(details) {

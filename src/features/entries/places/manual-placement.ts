@@ -22,6 +22,7 @@ import type { PlacementService } from '../../placement/service.ts'
 import type { PricesService } from '../../prices/service.ts'
 import type { ProjectsService } from '../../projects/service.ts'
 import { correctsFigures, createFigureCorrection } from '../figure-correction.ts'
+import type { FundingRedecision } from '../funding/redecision.ts'
 import { recordHistory } from '../history/record.ts'
 import { type Selected, type Selection, select } from '../listing/selection.ts'
 import { type Interned, internLabels } from '../reporting/names.ts'
@@ -60,9 +61,11 @@ interface Dependencies {
   placement: PlacementService
   prices: Pick<PricesService, 'table'>
   interned: Interned
+  decideAgain: FundingRedecision['decideAgain']
 }
 
-export function createManualPlacement({ db, clock, audit, projects, placement, interned, prices }: Dependencies) {
+export function createManualPlacement(dependencies: Dependencies) {
+  const { db, clock, audit, projects, placement, interned, prices, decideAgain } = dependencies
   const places = createNamedPlaces({ clock, projects, placement })
   const figures = createFigureCorrection({ clock, audit, prices, interned })
 
@@ -174,6 +177,7 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
             ...difference({ ...(moved && before), ...corrected.before }, { ...after, ...corrected.after }),
           })
         }
+        if (hasNews) await decideAgain(tx, [placed.entry.id], by)
         return toTokenEntry(await getView(tx, placed.entry.id))
       })
     },

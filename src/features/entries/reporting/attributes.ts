@@ -5,6 +5,7 @@
 import type { SessionAttributes } from '../../../database/schema/records.ts'
 import type { CorrectedField } from '../../../database/schema/values.ts'
 import { totalTokens } from '../../../shared/usage.ts'
+import { saidOfEntry } from '../funding/decided.ts'
 import type { Statement } from '../rows.ts'
 import type { EntryView } from '../store.ts'
 import { SOURCE_ORDER } from '../totals.ts'
@@ -14,13 +15,14 @@ import type { SourceStatement } from './source-slices.ts'
 
 /** The attributes that a report contains. */
 export function attributesOf(report: Report): SessionAttributes {
-  const { agent, provider, project, ticket, summary, labels } = report
+  const { agent, provider, project, ticket, summary, labels, funding } = report
   return present({
     agent: namesAgent(report) ? agent : undefined,
     provider,
     place: project === undefined && ticket === undefined ? undefined : { project, ticket },
     summary,
     labels,
+    funding,
   })
 }
 
@@ -47,14 +49,16 @@ export function attributesOfEntry(view: EntryView): SessionAttributes {
     place: isNamed ? place : undefined,
     summary: isReported('summary') ? (entry.summary ?? undefined) : undefined,
     labels: isReported('labels') ? (labels ?? undefined) : undefined,
+    funding: saidOfEntry(view) ?? undefined,
   })
 }
 
 /** The report with these attributes instead of its own. */
-export function withAttributes(report: Report, { agent, provider, place, summary, labels }: SessionAttributes): Report {
+export function withAttributes(report: Report, attributes: SessionAttributes): Report {
+  const { agent, provider, place, summary, labels, funding } = attributes
   const { harness } = report
   const { project, ticket } = place ?? {}
-  return { ...report, agent: agent ?? harness, provider, project, ticket, summary, labels }
+  return { ...report, agent: agent ?? harness, provider, project, ticket, summary, labels, funding }
 }
 
 /** The attributes that `added` has and `known` lacks; undefined if there are none. */

@@ -6,6 +6,7 @@ import type { HistoryAction } from '../../../shared/history-sentences.ts'
 import { serviceOf, totalTokens, ZERO_COUNTS } from '../../../shared/usage.ts'
 import { type Placement, UNATTRIBUTED } from '../../placement/service.ts'
 import { valueAtPrice } from '../../prices/service.ts'
+import { fundingChange, saidOfEntry } from '../funding/decided.ts'
 import {
   countsOf,
   detailsOf,
@@ -21,6 +22,7 @@ import type { Slice } from '../slices/slice.ts'
 import type { EntryRecord, EntryView } from '../store.ts'
 import { completeTotals, nextStep, sumOfParts, type Totals } from '../totals.ts'
 import { attributesOf, attributesOfEntry, missingAttributes, namesAgent, withAttributes } from './attributes.ts'
+import { funded } from './funding.ts'
 import { textOfLabels } from './names.ts'
 import { changeOf, newEntry, placementColumns, type Recorded, valuationColumns } from './record.ts'
 import { newPlacement, type PlacedReport, placeNew } from './session-placement.ts'
@@ -146,11 +148,12 @@ export function appendPart(reported: Recording, { part, last, bound }: Appended,
     { continues: last?.entry.uid ?? null, duplicateOf: duplicate?.entry.uid ?? null },
     recording,
   )
-  const view = last
+  const placed = last
     ? continued(recording, entry, last, placement !== undefined)
     : bound
       ? placedLike(recording, entry, bound)
       : entry
+  const view = funded(state, placed, report.funding ?? (last ? saidOfEntry(last) : null))
   state.addEntry(view, last ?? bound)
   return { outcome: 'created', replayed: false, entry: view }
 }
@@ -264,10 +267,9 @@ export function changePart(reported: Recording, last: EntryView, totals: Totals)
     ...(moved ?? placementOf(before)),
     ...(slice && { sliceDay: slice.key.day, slicePlace: slice.key.place, estimated: slice.estimated }),
   }
-  if (isSame(change, before)) return repeated(last)
-  const view: EntryView = {
+  const changed: EntryView = {
     ...last,
-    entry: { ...before, ...change, updatedAt: now },
+    entry: { ...before, ...change },
     agent: namesAgent(report) ? report.agent : last.agent,
     provider: report.provider ?? last.provider,
     labels: report.labels ?? last.labels,
@@ -279,6 +281,10 @@ export function changePart(reported: Recording, last: EntryView, totals: Totals)
       ruleVersion: placement.rule,
     }),
   }
+  const paid = funded(state, changed, report.funding ?? saidOfEntry(last))
+  const isPaidAsBefore = paid.entry.fundingId === before.fundingId
+  if (isPaidAsBefore && isSame(change, before)) return repeated(last)
+  const view: EntryView = { ...paid, entry: { ...paid.entry, updatedAt: now } }
   state.changeEntry(view)
   const record = (action: HistoryAction, details: Record<string, unknown>) =>
     state.addHistory(before.id, changeOf(action, recording, reporter), details)
@@ -287,6 +293,7 @@ export function changePart(reported: Recording, last: EntryView, totals: Totals)
   if (tokens < tokensBefore) record('shrunk', { tokens_before: tokensBefore, tokens })
   if (slice && before.sliceDay === null) record('sliced', { day: dayText(slice.key.day) })
   if (isMoved) record('placed', becauseOf(placement!))
+  if (!isPaidAsBefore) record('funding_decided', fundingChange(last, view))
   if (before.source !== session.source) record('source_changed', { from: before.source, to: session.source })
   return { outcome: 'updated', replayed: false, entry: view }
 }

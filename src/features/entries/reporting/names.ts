@@ -1,18 +1,20 @@
-/** Interning: names and sets of labels by their keys, which are added on first use. */
+/** Interning: names, sets of labels and fundings by their keys, which are added on first use. */
 import type { Tx } from '../../../database/database.ts'
 import type { UnusedIds } from '../../../database/dry-run.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
+import { addFundings, type Funded, findFundings } from '../../funding/service.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import { normalizeModelName } from '../../prices/service.ts'
 import { addLabelSet, findLabelSet, findNames, insertNames, type NameKey } from './store/names.ts'
 
 /**
- * Keys of recently used names and label sets, so that a report does not look up five of them. Filled only after a
+ * Keys of recently used names, label sets and fundings, so that a report does not look up five of them. Filled only after a
  * commit: a key that was rolled back may be given to another text.
  */
 export class Interned {
   readonly names = new Recent<NameKey>()
   readonly labelSets = new Recent<number>()
+  readonly fundings = new Recent<number>()
   #version = 0
 
   constructor(readonly organization: Pick<OrganizationService, 'settings'>) {}
@@ -26,6 +28,7 @@ export class Interned {
     if (version === this.#version) return
     this.names.clear()
     this.labelSets.clear()
+    this.fundings.clear()
     this.#version = version
   }
 
@@ -102,6 +105,19 @@ export async function assumeNames(tx: Tx, unused: UnusedIds, texts: readonly str
 export async function assumeLabelSets(tx: Tx, unused: UnusedIds, sets: readonly LabelMap[]): Promise<number[]> {
   const ids: number[] = []
   for (const labels of sets) ids.push((await findLabelSet(tx, labels)) ?? unused.of(textOfLabels(labels)))
+  return ids
+}
+
+/** As {@link internFundings}, for a dry run. */
+export async function assumeFundings(tx: Tx, unused: UnusedIds, all: readonly Funded[]): Promise<number[]> {
+  const found = await findFundings(tx, all)
+  return all.map(({ uid }, position) => found[position] ?? unused.of(uid))
+}
+
+/** The keys of what pays for entries. */
+export async function internFundings(tx: Tx, interned: Interned, all: readonly Funded[]): Promise<number[]> {
+  const ids = await addFundings(tx, all)
+  for (const [position, { uid }] of all.entries()) interned.remember(tx, interned.fundings, uid, ids[position]!)
   return ids
 }
 

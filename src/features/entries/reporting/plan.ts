@@ -4,6 +4,7 @@
  */
 import { Problem } from '../../../errors.ts'
 import { chainName } from '../../../shared/usage.ts'
+import { funded } from './funding.ts'
 import { textOfLabels } from './names.ts'
 import { type Circumstances, type EntryDraft, NO_SESSION, newEntry, type Recorded, type Submission } from './record.ts'
 import { digestOf, fingerprintOf } from './report.ts'
@@ -89,7 +90,7 @@ function recordSingle(state: RecordingState, item: SetItem, circumstances: Circu
     report,
     reporter,
   }
-  const entry = newEntry(
+  const added = newEntry(
     state.nextEntryId(),
     draft,
     { model: report.model, provider: report.provider, totals: report },
@@ -97,6 +98,7 @@ function recordSingle(state: RecordingState, item: SetItem, circumstances: Circu
     { continues: null, duplicateOf: duplicate?.uid ?? null },
     circumstances,
   )
+  const entry = funded(state, added, report.funding ?? null)
   state.addEntry(entry)
   if (idempotencyKey !== undefined) {
     state.addKey({ managerId, key: idempotencyKey, bodyHash: digest, entryId: entry.entry.id })

@@ -9,6 +9,7 @@ import type {
 } from '../../../database/schema/values.ts'
 import { type Id, newId } from '../../../lib/id.ts'
 import type { HistoryAction } from '../../../shared/history-sentences.ts'
+import type { FundingDecisions } from '../../funding/service.ts'
 import type { Placement, PlacementOptions, RuleSet, Subject } from '../../placement/service.ts'
 import { type PriceTable, value } from '../../prices/service.ts'
 import type { Change } from '../history/store.ts'
@@ -77,6 +78,7 @@ export interface Circumstances {
   now: number
   prices: PriceTable
   rules: RuleSet
+  funding: FundingDecisions
   unknownProjects: UnknownProjects
   sameSession: SameSession
   /** Whether some sessions have only the hash of their id. */
@@ -249,5 +251,9 @@ export function newEntry(
     duplicateOf: uids.duplicateOf,
     bill: null,
     sheet: sheet ? sheet.uid : null,
+    funding: null,
+    fundingPlan: null,
+    fundingRule: null,
+    fundingRuleVersion: null,
   }
 }

@@ -3,8 +3,9 @@ import type { Outcome, Tx } from '../../../database/database.ts'
 import { UnusedIds } from '../../../database/dry-run.ts'
 import { Problem } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import type { FundingDecisions, FundingService } from '../../funding/service.ts'
 import type { OrganizationService } from '../../organization/service.ts'
-import type { PlacementService } from '../../placement/service.ts'
+import type { PlacementService, RuleSet } from '../../placement/service.ts'
 import type { PricesService } from '../../prices/service.ts'
 import type { SpendingService } from '../../spending/service.ts'
 import { locksOf } from './locks.ts'
@@ -20,6 +21,7 @@ export interface RecorderDependencies {
   organization: Pick<OrganizationService, 'settings'>
   prices: Pick<PricesService, 'table'>
   placement: Pick<PlacementService, 'rules'>
+  funding: Pick<FundingService, 'decisions'>
   interned: Interned
   spending: Pick<SpendingService, 'terms' | 'record'>
 }
@@ -36,16 +38,25 @@ function tooManyShown(): Problem {
 
 export type Recorder = ReturnType<typeof createRecorder>
 
-export function createRecorder({ clock, organization, prices, placement, interned, spending }: RecorderDependencies) {
+export function createRecorder(dependencies: RecorderDependencies) {
+  const { clock, organization, prices, placement, funding, interned, spending } = dependencies
+
+  /** Rules are made anew with each revision, so the same rules are of the same one, which need not be read once more. */
+  const decisionsBeside = new WeakMap<RuleSet, FundingDecisions>()
+
   async function circumstancesOf(tx: Tx): Promise<Circumstances> {
     const [table, rules, settings] = await Promise.all([
       prices.table(tx),
       placement.rules(tx),
       organization.settings(tx),
     ])
+    const decisions = decisionsBeside.get(rules) ?? (await funding.decisions(tx))
+    decisionsBeside.set(rules, decisions)
     const { unknownProjects, sameSession, hashedSessionIds, timeZone } = settings
     interned.followVersion(settings.internedVersion)
-    return { now: clock.now(), prices: table, rules, unknownProjects, sameSession, hashedSessionIds, timeZone }
+    const now = clock.now()
+    const asked = { unknownProjects, sameSession, hashedSessionIds, timeZone }
+    return { now, prices: table, rules, funding: decisions, ...asked }
   }
 
   /**
@@ -116,7 +127,8 @@ export function createRecorder({ clock, organization, prices, placement, interne
       reporter: Reporter,
     ): Promise<Joined & { timeZone: string }> {
       const { hashedSessionIds, timeZone } = await organization.settings(tx)
-      const state = new RecordingState(interned, { now: clock.now(), hashedSessionIds })
+      const decisions = await funding.decisions(tx)
+      const state = new RecordingState(interned, { now: clock.now(), hashedSessionIds, funding: decisions, timeZone })
       state.wantSession(key)
       state.reportedBy(reporter)
       const joined = await state.set.plan(tx, () => joinSession(state, key, source, reporter))

@@ -1,10 +1,12 @@
 /** Fields that reports and the slices of a report have alike. Pure: no database. */
 import type { LabelMap } from '../../../database/schema/records.ts'
+import type { FundingKind } from '../../../database/schema/values.ts'
 import type { Issue } from '../../../errors.ts'
 import { numberText } from '../../../lib/exact-json.ts'
 import { NANO_DIGITS, parseDecimal } from '../../../lib/money.ts'
 import { composeName } from '../../../lib/names.ts'
 import { isTimestamp, parseTimestamp } from '../../../lib/timestamp.ts'
+import type { SaidFunding } from '../../funding/contract.ts'
 import { isReservedName } from '../../projects/service.ts'
 import { LABEL_LIMIT } from '../schema.ts'
 
@@ -90,6 +92,12 @@ export function mergeLabels(ranked: readonly LabelMap[]): LabelMap | undefined {
 /** The reported cost in nano-dollars; null if there is none. */
 export function costOf(value: { reported_cost?: number }): bigint | null {
   return value.reported_cost === undefined ? null : parseDecimal(numberText(value, 'reported_cost'), NANO_DIGITS)!
+}
+
+/** What it says of how its usage is paid for; undefined if nothing. */
+export function fundingOf({ funding, plan }: { funding?: FundingKind; plan?: string }): SaidFunding | undefined {
+  if (funding === undefined && plan === undefined) return undefined
+  return { funding: funding ?? null, plan: plan === undefined ? null : composeName(plan) }
 }
 
 /** In whole milliseconds; null if it was not reported. */

@@ -5,6 +5,7 @@ import { formatDecimal, NANO_DIGITS } from '../../../lib/money.ts'
 import { composeName } from '../../../lib/names.ts'
 import { parseTimestamp } from '../../../lib/timestamp.ts'
 import { COUNT_KINDS, PRICE_FIELDS, SERVICE_FIELDS, type ServiceKind } from '../../../shared/usage.ts'
+import type { SaidFunding } from '../../funding/contract.ts'
 import {
   COST_LIMIT,
   COUNT_LIMIT,
@@ -19,6 +20,7 @@ import {
   activeMsOf,
   costOf,
   foldLine,
+  fundingOf,
   mergeLabels,
   nameIssues,
   readSpan,
@@ -33,6 +35,7 @@ export interface Cell extends Totals, NamedPlace {
   /** Identifies what the cell itself names, without what the report says of all of them. */
   place: bigint
   summary: string | undefined
+  funding: SaidFunding | undefined
 }
 
 /** Slices of a session and model by day and place. Usage of further places belongs to its day alone. */
@@ -82,6 +85,7 @@ function sliceOf({ place, project, ticket, labels }: Cell, day: number, cells: r
   const { startedAt, endedAt, counts, details, requests, reportedCostNanos, activeMs } =
     cells.length === 1 ? cells[0]! : sumOfTotals(cells)
   const summary = cells.findLast((cell) => cell.summary !== undefined)?.summary
+  const funding = cells.length === 1 ? cells[0]!.funding : sharedFunding(cells)
   // Written out, as every report with slices has at least one.
   return {
     key: { day, place },
@@ -89,6 +93,7 @@ function sliceOf({ place, project, ticket, labels }: Cell, day: number, cells: r
     ticket,
     labels,
     summary,
+    funding,
     estimated: false,
     startedAt,
     endedAt,
@@ -98,6 +103,14 @@ function sliceOf({ place, project, ticket, labels }: Cell, day: number, cells: r
     reportedCostNanos,
     activeMs,
   }
+}
+
+/** What the cells say of how they are paid for; one without a statement has been paid for as the others. */
+function sharedFunding(cells: readonly Cell[]): SaidFunding | undefined {
+  const said = cells.flatMap(({ funding }) => funding ?? [])
+  const [first] = said
+  const isShared = said.every(({ funding, plan }) => funding === first!.funding && plan === first!.plan)
+  return isShared ? first : { funding: 'mixed', plan: null }
 }
 
 /** The sum of usage at different times. What is not known of one of them is not known of the sum. */
@@ -124,6 +137,7 @@ export function readCells(
   if (isCompared && issuesOfSlices(report, slices, span).length > 0) return undefined
   const service = servicesOf(report)
   const placeNamedIn = placesOf(report)
+  const ofAll = fundingOf(report)
   const cells: Cell[] = []
   for (const cell of slices) {
     // Most sessions have one cell, of the same time.
@@ -136,6 +150,7 @@ export function readCells(
     const { counts, details, requests } = readUsage(service ? { ...service, ...cell } : cell)
     const { place, project, ticket, labels } = placeNamedIn(cell)
     const summary = cell.summary === undefined ? undefined : foldLine(cell.summary)
+    const funding = fundingOf(cell) ?? ofAll
     const [reportedCostNanos, activeMs] = [costOf(cell), activeMsOf(cell)]
     cells.push({
       place,
@@ -143,6 +158,7 @@ export function readCells(
       ticket,
       labels,
       summary,
+      funding,
       startedAt,
       endedAt,
       counts,

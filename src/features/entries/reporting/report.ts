@@ -7,10 +7,20 @@ import { removeNulls } from '../../../schema/absent-fields.ts'
 import { SchemaChecker } from '../../../schema/checker.ts'
 import { issuesOf } from '../../../schema/issues.ts'
 import { COUNT_KINDS, type Counts } from '../../../shared/usage.ts'
+import type { SaidFunding } from '../../funding/contract.ts'
 import { detailsText } from '../rows.ts'
 import { TokenEntryReport } from '../schema.ts'
 import type { Totals, Usage } from '../totals.ts'
-import { AHEAD_LIMIT_MS, activeMsOf, costOf, foldLine, nameIssues, readSpan, timeIssues } from './report-fields.ts'
+import {
+  AHEAD_LIMIT_MS,
+  activeMsOf,
+  costOf,
+  foldLine,
+  fundingOf,
+  nameIssues,
+  readSpan,
+  timeIssues,
+} from './report-fields.ts'
 import { type Cell, issuesOfSlices, placeNamedBy, readCells, sliceIssues, spanOf } from './report-slices.ts'
 import { isObject, readUsage, usageIssues } from './report-usage.ts'
 
@@ -25,6 +35,8 @@ export interface Report extends Totals {
   sessionKey: string | undefined
   summary: string | undefined
   labels: LabelMap | undefined
+  /** How it says that the usage is paid for. */
+  funding: SaidFunding | undefined
   /** The counts of each request, if the report lists them. They are summed, not stored. */
   listed?: Counts[] | undefined
   /** The parts of the session, if the report lists them; null if those that its source has listed so far do not count any more. */
@@ -58,6 +70,7 @@ export function readReport(value: TokenEntryReport, now: number, thresholds?: re
   const figures: Usage & { listed?: Counts[] | undefined } = sliced?.sum ?? readFigures(value, thresholds)
   // What is said of the only cell is said of all.
   const { project, ticket, labels } = cells?.length === 1 ? cells[0]! : placeNamedBy(value)
+  const funding = cells?.length === 1 ? cells[0]!.funding : fundingOf(value)
   return {
     harness: composeName(value.agent_harness),
     agent: composeName(value.agent_name),
@@ -68,6 +81,7 @@ export function readReport(value: TokenEntryReport, now: number, thresholds?: re
     sessionKey: value.session_id && composeName(value.session_id),
     summary: value.summary === undefined ? undefined : foldLine(value.summary),
     labels,
+    funding,
     // Of two statements with slices the one with the later last one counts, whatever else they say.
     ...(cells ? spanOf(cells) : { startedAt: span.startedAt!, endedAt: span.endedAt! }),
     counts: figures.counts,
@@ -121,6 +135,8 @@ export function digestOf(report: Report): Uint8Array {
     detailsContent(report),
     report.requests,
     report.reportedCostNanos?.toString(),
+    // Digests of earlier versions do not contain it.
+    ...(report.funding ? [report.funding] : []),
   ])
   return Bun.SHA256.hash(encoder.encode(text)) as Uint8Array
 }

@@ -1,22 +1,25 @@
 /** Records reports of agents and telemetry as entries. */
 
+import type { Actor } from '../../../access/actor.ts'
 import type { CallerOf } from '../../../access/caller.ts'
 import type { Database, Outcome, SetWriter, Tx } from '../../../database/database.ts'
 import { rehearse } from '../../../database/dry-run.ts'
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { Problem, validationFailed } from '../../../errors.ts'
 import type { Id } from '../../../lib/id.ts'
+import type { FundingRedecision } from '../funding/redecision.ts'
 import type { TokenEntry, TokenEntryReport } from '../schema.ts'
 import { toTokenEntry } from '../wire.ts'
 import { type SetItem, setItem } from './plan.ts'
 import type { EntryPlan, Recorded, Reporter } from './record.ts'
 import { createRecorder, type RecorderDependencies } from './recorder.ts'
 import { isReport, issuesBeyondSchema, issuesOfReport, type Report, readReport } from './report.ts'
-import { assignSession, lockSessions, planAssignment } from './session-assignment.ts'
+import { assignSession, lockSessions, planAssignment, type SessionTransfer } from './session-assignment.ts'
 import { createTelemetrySessions } from './telemetry-sessions.ts'
 
 export interface ReportingDependencies extends RecorderDependencies {
   db: Database
+  decideAgain: FundingRedecision['decideAgain']
 }
 
 export type ReportingService = ReturnType<typeof createReporting>
@@ -50,7 +53,7 @@ export type BatchItem =
 /** Ten times as long as a full set of usual reports takes: everything else waits meanwhile. */
 const LONG_SET_MS = 250
 
-export function createReporting({ db, ...dependencies }: ReportingDependencies) {
+export function createReporting({ db, decideAgain, ...dependencies }: ReportingDependencies) {
   const { clock } = dependencies
   const recorder = createRecorder(dependencies)
   const write = db.setWriter((tx, items: readonly SetItem[]) => recorder.recordSet(tx, items, LONG_SET_MS))
@@ -166,7 +169,8 @@ export function createReporting({ db, ...dependencies }: ReportingDependencies) 
 
     ...createTelemetrySessions(recorder, dependencies.interned),
     lockSessions,
-    assignSession,
+    assignSession: (tx: Tx, transfer: SessionTransfer, { now, by }: { now: number; by: Actor }) =>
+      assignSession(tx, transfer, { now, by, decideAgain }),
     planAssignment,
   }
 }

@@ -4,6 +4,7 @@ import type { Actor } from '../../../access/actor.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
+import type { FundingRedecision } from '../funding/redecision.ts'
 import { recordHistory } from '../history/record.ts'
 import { isLocked } from '../rows.ts'
 import type { EntryRecord } from '../store.ts'
@@ -75,7 +76,7 @@ export async function lockSessions(tx: Tx, sessionIds: readonly number[]): Promi
 export async function assignSession(
   tx: Tx,
   transfer: SessionTransfer,
-  { now, by }: { now: number; by: Actor },
+  { now, by, decideAgain }: { now: number; by: Actor; decideAgain: FundingRedecision['decideAgain'] },
 ): Promise<AssignedSession> {
   const planned = await planAssignment(tx, transfer)
   if (planned.assignment !== 'assigned') return planned
@@ -88,5 +89,6 @@ export async function assignSession(
     { action: 'assigned', at: now, by },
     moved.map((entryId) => ({ entryId, details })),
   )
+  await decideAgain(tx, moved, by)
   return planned
 }

@@ -73,6 +73,7 @@ function recordOnly(recording: Recording, parts: readonly EntryView[], slice: Sl
   const { report } = recording
   if (report.counts !== slice.counts || report.labels !== slice.labels) return undefined
   if (report.project !== slice.project || report.ticket !== slice.ticket) return undefined
+  if (report.funding !== slice.funding) return undefined
   const [part] = parts
   const known = part && reportedPart(part.entry)
   if (part && known) {
@@ -116,6 +117,7 @@ function fillInSlices(recording: Recording, parts: readonly EntryView[], slices:
       ticket: undefined,
       summary: undefined,
       labels: undefined,
+      funding: undefined,
     }
     return fillIn({ ...recording, report: unplaced, identity: { ...recording.identity, labelSetId: null } }, chain)
   })
@@ -198,15 +200,16 @@ function startingOn(day: number, usage: Totals, { session, timeZone }: Recording
 function ofSlice(recording: Recording, slice: Slice): Recording {
   const { report: whole, state, hidden, identity, ranked } = recording
   const { startedAt, endedAt, counts, details, requests, reportedCostNanos, activeMs } = slice
-  const { place, labels } = hidden
+  const { place, labels, funding } = hidden
     ? attributesOfSlice(recording, attributesOf(whole), slice)
-    : { place: slice, labels: slice.labels }
+    : { place: slice, labels: slice.labels, funding: slice.funding }
   const report = {
     ...whole,
     ...{ startedAt, endedAt, counts, details, requests, reportedCostNanos, activeMs, labels },
     project: place?.project,
     ticket: place?.ticket,
     summary: slice.summary ?? whole.summary,
+    funding,
   }
   const labelSetOf = () => (labels ? state.labelSetOf(textOfLabels(labels), labels) : null)
   return {
@@ -222,24 +225,25 @@ function ofSlice(recording: Recording, slice: Slice): Recording {
 function attributesOfSlice(
   { hidden }: Pick<Recording, 'hidden'>,
   whole: SessionAttributes,
-  { project, ticket, labels }: Slice,
+  { project, ticket, labels, funding }: Slice,
 ): SessionAttributes {
   const isNamed = project !== undefined || ticket !== undefined
-  if (!hidden) return { ...whole, place: isNamed ? { project, ticket } : undefined, labels }
+  if (!hidden) return { ...whole, place: isNamed ? { project, ticket } : undefined, labels, funding }
   const others = Object.entries(whole.labels ?? {}).filter(([name]) => !hidden.has(name))
   return {
     ...whole,
     place: isNamed ? { project, ticket } : whole.place,
     labels: mergeLabels([labels ?? {}, Object.fromEntries(others)]),
+    funding: funding ?? whole.funding,
   }
 }
 
 /**
- * What slices say of their whole session, of which other sources may say less: the place that they name last, and the
- * labels that all of them have, but for those of a place. Entries alone do not show what was said of the whole.
+ * What slices say of their whole session, of which other sources may say less: the place and the funding that the last
+ * one names, and the labels that all of them have, but for those of a place. Entries alone do not show what was said of the whole.
  */
-export function attributesOfAll(slices: readonly Slice[]): Pick<SessionAttributes, 'place' | 'labels'> {
-  const { project, ticket } =
+export function attributesOfAll(slices: readonly Slice[]): Pick<SessionAttributes, 'place' | 'labels' | 'funding'> {
+  const { project, ticket, funding } =
     inOrder(slices)
       .sort((one, other) => one.endedAt - other.endedAt)
       .at(-1) ?? {}
@@ -248,6 +252,7 @@ export function attributesOfAll(slices: readonly Slice[]): Pick<SessionAttribute
   return {
     place: project === undefined && ticket === undefined ? undefined : { project, ticket },
     labels: sortLabels(Object.fromEntries(shared)),
+    funding,
   }
 }
 
@@ -262,9 +267,12 @@ export function slicesIn(parts: readonly EntryView[]): Slice[] {
     const last = chain.at(-1)!
     const key = keyOf(last.entry)
     if (key === null) return []
-    const { place, labels, summary } = attributesOfEntry(last)
+    const { place, labels, summary, funding } = attributesOfEntry(last)
     return [
-      { ...totalsOf(chain), key, project: place?.project, ticket: place?.ticket, labels, summary, estimated: false },
+      {
+        ...totalsOf(chain),
+        ...{ key, project: place?.project, ticket: place?.ticket, labels, summary, funding, estimated: false },
+      },
     ]
   })
 }

@@ -3,10 +3,12 @@
  * whose it is. Steps of a plan: they read and change the state only.
  */
 import type { SessionSource } from '../../../database/schema/values.ts'
+import { saidOfEntry } from '../funding/decided.ts'
 import { isLocked } from '../rows.ts'
 import type { EntryView } from '../store.ts'
 import { completeTotals, isStale } from '../totals.ts'
 import { appendPart, FIRST, fillIn, moveChain, type Recording, totalsOf } from './chains.ts'
+import { funded } from './funding.ts'
 import {
   type Circumstances,
   changeOf,
@@ -37,12 +39,13 @@ export function recordInSession(state: RecordingState, submission: Submission, c
   const session = cells && screenedOne.zone === null ? state.changeSession(screenedOne, { zone }) : screenedOne
   const slices = cells && foldCells(cells, zone)
   const report = slices && cells!.length > 1 ? { ...submission.report, ...spanOf(slices) } : submission.report
-  const { now, prices, rules, unknownProjects, sameSession, hashedSessionIds } = circumstances
+  const { now, prices, rules, funding, unknownProjects, sameSession, hashedSessionIds } = circumstances
   // Written out, as for each report.
   const recording: Recording = {
     now,
     prices,
     rules,
+    funding,
     unknownProjects,
     sameSession,
     hashedSessionIds,
@@ -172,7 +175,8 @@ function adopt(state: RecordingState, before: SessionRecord, reporter: Reporter)
     for (const part of parts) {
       const { entry } = part
       if (isLocked(entry) || (entry.managerId === manager.id && entry.managerBy === managerBy)) continue
-      state.changeEntry({ ...part, entry: { ...entry, managerId: manager.id, managerBy }, manager })
+      const moved = { ...part, entry: { ...entry, managerId: manager.id, managerBy }, manager }
+      state.changeEntry(funded(state, moved, saidOfEntry(part)))
       state.addHistory(entry.id, change, { because })
     }
   }

@@ -6,6 +6,7 @@ import { type Changes, type KnownRows, type NewIds, WorkingSet } from '../../../
 import { type Id, newId } from '../../../lib/id.ts'
 import { chainName } from '../../../shared/usage.ts'
 import { recordEvents } from '../../events/service.ts'
+import type { Funded } from '../../funding/service.ts'
 import { NamedWork, type ProjectRow } from '../../projects/service.ts'
 import type { Side } from '../../spending/contract.ts'
 import type { SpendingService } from '../../spending/service.ts'
@@ -32,7 +33,16 @@ import {
 } from '../store.ts'
 import { foundProjectDetails, moveOwnEntries } from '../ticket-moves.ts'
 import { type ChangedEntry, eventsOfReports } from './events.ts'
-import { assumeLabelSets, assumeNames, type Interned, internLabelSets, internNames, textOfLabels } from './names.ts'
+import {
+  assumeFundings,
+  assumeLabelSets,
+  assumeNames,
+  type Interned,
+  internFundings,
+  internLabelSets,
+  internNames,
+  textOfLabels,
+} from './names.ts'
 import type { Circumstances, EntryPlan, Identity, Recorded, Reporter, Submission } from './record.ts'
 import type { NameKey } from './store/names.ts'
 import {
@@ -74,12 +84,15 @@ export type SessionChange = Partial<
   >
 >
 
+export type StateCircumstances = Pick<Circumstances, 'now' | 'hashedSessionIds' | 'funding' | 'timeZone'>
+
 export class RecordingState {
   readonly set: WorkingSet
   readonly work: NamedWork
   readonly managers: KnownRows<number, Manager>
   readonly #names: KnownRows<string, NameKey>
   readonly #labelSets: KnownRows<LabelMap, number>
+  readonly #fundings: KnownRows<Funded, number>
   readonly #sessions: KnownRows<SessionKey, SessionRecord[]>
   readonly #chains: KnownRows<SessionChain, EntryView[]>
   /** The models of a session. */
@@ -108,15 +121,19 @@ export class RecordingState {
   readonly #entryIds: NewIds
 
   readonly now: number
+  readonly funding: Circumstances['funding']
+  readonly timeZone: string
   /** Who makes the changes that follow. */
   #by: Change['by'] = { userId: null, tokenId: null }
 
   /** `unused` is for a dry run, whose plan is not saved. */
   constructor(
     readonly interned: Interned,
-    { now, hashedSessionIds }: Pick<Circumstances, 'now' | 'hashedSessionIds'>,
+    { now, hashedSessionIds, funding, timeZone }: StateCircumstances,
     unused?: UnusedIds,
   ) {
+    this.funding = funding
+    this.timeZone = timeZone
     const set = new WorkingSet(unused)
     this.set = set
     this.now = now
@@ -128,6 +145,10 @@ export class RecordingState {
     )
     this.#labelSets = set.rows(textOfLabels, (tx, sets) =>
       unused ? assumeLabelSets(tx, unused, sets) : internLabelSets(tx, interned, sets),
+    )
+    this.#fundings = set.rows(
+      ({ uid }) => uid,
+      (tx, all) => (unused ? assumeFundings(tx, unused, all) : internFundings(tx, interned, all)),
     )
     this.#sessions = set.rows(
       ({ sessionKey, harnessId }) => `${harnessId} ${sessionKey}`,
@@ -235,6 +256,11 @@ export class RecordingState {
   /** The key of a set of labels. */
   labelSetOf(labelText: string, labels: LabelMap): number {
     return this.interned.labelSets.get(labelText) ?? this.#labelSets.get(labels)
+  }
+
+  /** The key of what pays for an entry. */
+  fundingOf(funded: Funded): number {
+    return this.interned.fundings.get(funded.uid) ?? this.#fundings.get(funded)
   }
 
   /** All sessions with this harness and id, of any owner, oldest first. */

@@ -14,6 +14,8 @@ import { recordEvents } from '../../events/service.ts'
 import type { Placement, PlacementService } from '../../placement/service.ts'
 import type { SheetMove } from '../approval/states.ts'
 import { changedBody, hasOwnPlace, identify } from '../changed-report.ts'
+import type { FundingRedecision } from '../funding/redecision.ts'
+import { updateFundings } from '../funding/store.ts'
 import { recordHistory } from '../history/record.ts'
 import type { Interned } from '../reporting/names.ts'
 import {
@@ -29,7 +31,7 @@ import {
 } from '../reporting/record.ts'
 import { type Report, readReport } from '../reporting/report.ts'
 import type { ReportingService } from '../reporting/service.ts'
-import { usageColumns } from '../rows.ts'
+import { isLocked, usageColumns } from '../rows.ts'
 import type { TokenEntry, TokenEntryDraft, TokenEntryDraftChange } from '../schema.ts'
 import { type EntryView, getView, insertEntries, updateEntry } from '../store.ts'
 import { moveAlong } from '../ticket-moves.ts'
@@ -68,9 +70,12 @@ interface Dependencies {
   placement: Pick<PlacementService, 'place'>
   reporting: Pick<ReportingService, 'circumstancesOf'>
   interned: Interned
+  decideAgain: FundingRedecision['decideAgain']
+  fundedAs: FundingRedecision['fundedAs']
 }
 
-export function createSheetEntries({ clock, placement, reporting, interned }: Dependencies) {
+export function createSheetEntries(dependencies: Dependencies) {
+  const { clock, placement, reporting, interned, decideAgain, fundedAs } = dependencies
   const now = () => clock.now()
 
   /** The placement by the draft's names or by rules; if a ticket gets its project, earlier entries move as well. */
@@ -124,8 +129,9 @@ export function createSheetEntries({ clock, placement, reporting, interned }: De
         { continues: null, duplicateOf: null },
         circumstances,
       )
-      await insertEntries(tx, [view])
-      return toTokenEntry(view)
+      const paid = await fundedAs(tx, view, report.funding ?? null)
+      await insertEntries(tx, [paid])
+      return toTokenEntry(paid)
     },
 
     /** Parses the draft with the change applied; writes nothing. Throws `not_found` and `validation_failed`. */
@@ -167,7 +173,9 @@ export function createSheetEntries({ clock, placement, reporting, interned }: De
         ...(keepsPlace ? {} : placementColumns(await place(tx, report, reporterOf(sheet), circumstances))),
         updatedAt: circumstances.now,
       })
-      return { before: toTokenEntry(view), after: toTokenEntry(await getView(tx, view.entry.id)) }
+      const after = await fundedAs(tx, await getView(tx, view.entry.id), report.funding ?? null)
+      await updateFundings(tx, [after.entry])
+      return { before: toTokenEntry(view), after: toTokenEntry(after) }
     },
 
     /** Deletes a draft permanently, and returns it. Throws `not_found`. */
@@ -203,6 +211,7 @@ export function createSheetEntries({ clock, placement, reporting, interned }: De
           details: { status: { from, to }, sheet: sheet.uid, ...(reason === undefined ? {} : { reason }) },
         })),
       )
+      if (isLocked({ status: from }) && !isLocked({ status: to })) await decideAgain(tx, ids, by)
       return ids.length
     },
 

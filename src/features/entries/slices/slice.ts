@@ -4,6 +4,7 @@
  */
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { makeRoom } from '../../../lib/bounded-map.ts'
+import type { SaidFunding } from '../../funding/contract.ts'
 import type { Totals } from '../totals.ts'
 
 /** Identifies a slice within a session and model. */
@@ -24,6 +25,8 @@ export interface NamedPlace {
 export interface Slice extends Totals, NamedPlace {
   key: SliceKey
   summary: string | undefined
+  /** How it was said to be paid for. Not a part of the key: usage must not move when more is said of it. */
+  funding?: SaidFunding | undefined
   /** Whether its figures are not those of the source that names its place. */
   estimated: boolean
 }

@@ -176,6 +176,26 @@ const CONDITIONS: {
   placed: ({ tables: { entries } }, values) =>
     or(...values.map((by) => (by === 'none' ? isNull(entries.placedBy) : eq(entries.placedBy, by)))),
 
+  funding: (reader, kinds) => {
+    const { entries, fundings } = reader.tables
+    const isSuch = inArray(entries.fundingId, keys(reader, fundings.id, inArray(fundings.funding, kinds)))
+    return kinds.includes('unknown') ? or(isNull(entries.fundingId), isSuch) : isSuch
+  },
+
+  plan: (reader, values) => {
+    const { entries, fundings, plans } = reader.tables
+    const paidBy = (condition: SQL) => inArray(entries.fundingId, keys(reader, fundings.id, condition))
+    const isNone = or(isNull(entries.fundingId), paidBy(isNull(fundings.planId)))!
+    return orNone(values, isNone, (named) =>
+      idOr(
+        'pln',
+        named,
+        (ids) => paidBy(inArray(fundings.planId, keys(reader, plans.id, inArray(plans.uid, ids)))),
+        (texts) => paidBy(inArray(fundings.planId, keys(reader, plans.id, inArray(plans.name, texts)))),
+      ),
+    )
+  },
+
   priced: ({ tables: { entries } }, isPriced) =>
     isPriced
       ? or(isNotNull(entries.reportedCost), isNotNull(entries.listValue))

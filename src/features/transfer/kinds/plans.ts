@@ -5,6 +5,7 @@ import {
   FUNDINGS,
   PLAN_HOLDERS,
   PLAN_PERIODS,
+  SAID_FUNDINGS,
 } from '../../../database/schema/values.ts'
 import { NANO_DIGITS, RATE_DIGITS } from '../../../lib/money.ts'
 import { choice, day, decimal, flag, integer, json, moment, orNone, ownId, reference, text } from '../columns.ts'
@@ -89,7 +90,7 @@ export const FUNDING = kind({
   order: ['id'],
   fields: {
     id: ownId('fnd'),
-    said_funding: orNone(choice('saidFunding', FUNDINGS)),
+    said_funding: orNone(choice('saidFunding', SAID_FUNDINGS)),
     said_plan: orNone(text('saidPlan')),
     funding: choice('funding', FUNDINGS),
     plan: orNone(reference('planId', 'plans')),

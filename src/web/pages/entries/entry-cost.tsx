@@ -2,6 +2,7 @@
 import { Alert, Anchor, List, Skeleton, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { fundingSentence, fundingTitle } from '../../../shared/funding.ts'
 import { noteTexts } from '../../../shared/price-texts.ts'
 import { addressOf } from '../../address.ts'
 import { count, decimalsOf } from '../../format/counts.ts'
@@ -50,7 +51,7 @@ const STEPS: Record<number, string> = {
 }
 
 export function EntryCost({ entry, isComplete }: { entry: EntryDetail; isComplete: boolean }) {
-  const { cost, reported_cost, list_value, cost_mismatch, valuation } = entry
+  const { cost, reported_cost, list_value, cost_mismatch, valuation, funding } = entry
   return (
     <Part
       title="Cost"
@@ -60,14 +61,13 @@ export function EntryCost({ entry, isComplete }: { entry: EntryDetail; isComplet
         </Text>
       }
     >
-      {reported_cost !== null && (
-        <Facts
-          facts={[
-            ['Reported cost', `${exactMoney(reported_cost)} (used as the cost)`],
-            ['List value', list_value === null ? 'unknown' : exactMoney(list_value)],
-          ]}
-        />
-      )}
+      <Facts
+        facts={[
+          ['Funding', <Funding key="funding" funding={funding} />],
+          ['Reported cost', reported_cost !== null && `${exactMoney(reported_cost)} (used as the cost)`],
+          ['List value', reported_cost !== null && (list_value === null ? 'unknown' : exactMoney(list_value))],
+        ]}
+      />
       {cost_mismatch && (
         <Alert color="orange" variant="light" title="Cost mismatch" my="xs">
           The reported cost is more than 10 times the list value, or less than a tenth of it. Check the unit of the
@@ -82,6 +82,16 @@ export function EntryCost({ entry, isComplete }: { entry: EntryDetail; isComplet
       {valuation && <PriceRow entry={entry} valuation={valuation} />}
       <Notes notes={noteTexts(entry.price?.note)} />
     </Part>
+  )
+}
+
+/** What pays for it, and why. */
+function Funding({ funding }: Pick<EntryDetail, 'funding'>) {
+  return (
+    <>
+      {fundingTitle(funding)}
+      <Note>{fundingSentence(funding)}</Note>
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
 /** The filters for entries: their titles, choices and value names. */
 import { SOURCE_TITLES } from '../../../shared/dimensions.ts'
 import { ENTRY_FILTERS, type EntryFilterName } from '../../../shared/entry-filters.ts'
+import { FUNDING_TITLES } from '../../../shared/funding.ts'
 import { addDays, dayOf } from '../../format/moments.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import type { Part } from '../../server/queries.ts'
@@ -145,6 +146,17 @@ export const FIELDS: readonly Field[] = [
   fixed('has_client', 'Has a client', 'Work', { true: 'Yes', false: 'No (also without a project)' }),
   fixed('billable', 'Billable', 'State', { true: 'Yes', false: 'No (project is not billable)' }),
   fixed('priced', 'Price', 'Cost', { true: 'Priced', false: 'Unpriced' }),
+  fixed('funding', 'Funding', 'Cost', FUNDING_TITLES),
+  {
+    name: 'plan',
+    title: 'Plan',
+    group: 'Cost',
+    part: 'entries',
+    placeholder: 'Plan name',
+    choices: () => [{ value: 'none', label: 'No plan' }],
+    takesTyped: (typed) => typed !== '',
+    nameOf: (value) => value,
+  },
   fixed('long_context', 'Long-context price', 'Cost', {
     true: 'Long-context prices only',
     false: 'Exclude long-context prices',

@@ -218,7 +218,7 @@ forEachEngine('an export', (open) => {
     expect(await headingOf({})).toBe(`${before},label:branch,label:repository`)
     expect(await headingOf({ model: ['nobody-knows'] })).toBe(`${before},label:repository`)
     expect(await headingOf({ project: ['Übung'] })).toBe(before)
-    expect(before).toEndWith(',agent_manager_email,active_seconds,slice_day,estimated')
+    expect(before).toEndWith(',agent_manager_email,active_seconds,slice_day,estimated,funding,plan')
   })
 
   test('that its reader leaves ends, and another one begins', async () => {

@@ -73,6 +73,7 @@ interface ExportedCells {
   duplicateId: number | null
   billId: number | null
   sheetId: number | null
+  fundingId: number | null
   createdAt: number
   priceStep: number | null
   ruleVersionId: number | null
@@ -126,6 +127,7 @@ const NAMES = [
   'duplicateId',
   'billId',
   'sheetId',
+  'fundingId',
   'createdAt',
   'priceStep',
   'ruleVersionId',
@@ -319,6 +321,28 @@ const REFERRED = {
   bills: (reader: Reader) => {
     const { bills: t } = reader.tables
     return reader.select({ key: t.id, id: t.uid, number: t.number }).from(t).where(eq(t.id, KEY))
+  },
+  fundings: (reader: Reader) => {
+    const { fundings: t, plans, fundingRules, fundingRuleVersions: versions } = reader.tables
+    return reader
+      .select({
+        key: t.id,
+        funding: {
+          funding: t.funding,
+          saidFunding: t.saidFunding,
+          saidPlan: t.saidPlan,
+          reason: t.reason,
+          note: t.note,
+        },
+        fundingPlan: { uid: plans.uid, name: plans.name },
+        fundingRule: fundingRules.uid,
+        fundingRuleVersion: { name: versions.name, version: versions.version },
+      })
+      .from(t)
+      .leftJoin(plans, eq(plans.id, t.planId))
+      .leftJoin(versions, eq(versions.id, t.ruleVersionId))
+      .leftJoin(fundingRules, eq(fundingRules.id, versions.ruleId))
+      .where(eq(t.id, KEY))
   },
   sheets: (reader: Reader) => {
     const { sheets: t } = reader.tables

@@ -1,0 +1,219 @@
+/** Funding rules as people edit them: in an order, each in its latest version. What they decide is in `decide.ts`. */
+import type { Actor } from '../../access/actor.ts'
+import type { Database, Reader, Tx } from '../../database/database.ts'
+import type { RuleCondition } from '../../database/schema/records.ts'
+import type { FundingKind } from '../../database/schema/values.ts'
+import { type Issue, notFound, Problem, refusal, validationFailed } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { composeName, foldName } from '../../lib/names.ts'
+import { issuesOfName } from '../../schema/fields.ts'
+import { type AuditService, difference } from '../audit/service.ts'
+import { issuesOfConditions } from '../placement/contract.ts'
+import type { PlanTerms } from './contract.ts'
+import {
+  type FundingRule,
+  insertFundingRule,
+  insertFundingRuleVersion,
+  listFundingRules,
+  updateFundingRule,
+} from './store/rules.ts'
+import { readFundingTerms } from './store.ts'
+
+/** Limit of rules, because all of them are listed in one response and ordered by hand. */
+export const RULES_LIMIT = 200
+
+/** A rule with its position, from 1. */
+export interface ListedFundingRule {
+  rule: FundingRule
+  position: number
+}
+
+export interface FundingRuleFields {
+  name: string
+  /** Empty to match all usage. */
+  conditions: RuleCondition[]
+  funding: FundingKind
+  /** Id or name; of `plan` and `credits` alone. */
+  plan: string | null
+}
+
+export interface NewFundingRule extends FundingRuleFields {
+  /** Default: true. */
+  enabled?: boolean | undefined
+  /** From 1; by default the last. */
+  position?: number | undefined
+}
+
+/** Absent fields stay as they are. */
+export type FundingRuleChange = { [Field in keyof FundingRuleFields]?: FundingRuleFields[Field] | undefined } & {
+  enabled?: boolean | undefined
+}
+
+export interface FundingRulesDependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+}
+
+export function createFundingRules({ db, clock, audit }: FundingRulesDependencies) {
+  /** Throws `validation_failed` with every issue, and `already_exists` if another rule has the name. */
+  async function check(reader: Reader, fields: FundingRuleFields, others: readonly FundingRule[]) {
+    const { name, conditions, funding, plan: named } = fields
+    const issues: Issue[] = [...issuesOfName(name, '/name'), ...issuesOfConditions(conditions)]
+    const needsPlan = funding === 'plan' || funding === 'credits'
+    const plan = named === null ? undefined : await findPlan(reader, named)
+    if (needsPlan && named === null) {
+      issues.push({ pointer: '/plan', code: 'required', message: `is required: which plan pays with ${funding}?` })
+    } else if (named !== null && !needsPlan) {
+      issues.push({ pointer: '/plan', code: 'not_allowed', message: `is not allowed with the funding ${funding}` })
+    } else if (named !== null && !plan) {
+      const message = `'${named}' is not the id or name of a plan; add the plan first`
+      issues.push({ pointer: '/plan', code: 'unknown_plan', message })
+    }
+    if (issues.length > 0) throw validationFailed(issues)
+    const namesake = others.find((other) => foldName(other.name) === foldName(name))
+    if (namesake) throw nameTaken(name, namesake)
+    return { name, conditions: conditions.map(({ field, matches }) => ({ field, matches })), funding, plan }
+  }
+
+  const versionOf = ({ plan, ...fields }: Awaited<ReturnType<typeof check>>) => ({
+    ...fields,
+    planId: plan?.id ?? null,
+    createdAt: clock.now(),
+  })
+
+  async function addIn(tx: Tx, by: Actor, given: NewFundingRule): Promise<ListedFundingRule> {
+    const rules = await listFundingRules(tx)
+    if (rules.length >= RULES_LIMIT) throw refusal('', 'too_many', `there can be at most ${RULES_LIMIT} funding rules`)
+    const checked = await check(tx, { ...given, name: composeName(given.name) }, rules)
+    const position = Math.max(0, ...rules.map((rule) => rule.position)) + 1
+    const uid = await insertFundingRule(tx, { position, enabled: given.enabled ?? true }, versionOf(checked))
+    const { rule } = getIn(await listFundingRules(tx), uid)
+    await audit.record(tx, by, { action: 'funding_rule.added', object: objectOf(rule), after: recordOf(rule) })
+    const at = Math.min(given.position ?? rules.length + 1, rules.length + 1)
+    if (at <= rules.length) await setOrder(tx, rules.toSpliced(at - 1, 0, rule))
+    return { rule, position: at }
+  }
+
+  async function changeIn(tx: Tx, by: Actor, named: string, change: FundingRuleChange): Promise<ListedFundingRule> {
+    const rules = await listFundingRules(tx)
+    const { rule } = getIn(rules, named)
+    const { enabled = rule.enabled, ...changed } = change
+    const fields = { ...fieldsOf(rule), ...defined(changed) }
+    // A rule that no longer names a plan does not keep one.
+    if (
+      change.funding !== undefined &&
+      change.plan === undefined &&
+      !(fields.funding === 'plan' || fields.funding === 'credits')
+    ) {
+      fields.plan = null
+    }
+    const others = rules.filter((other) => other !== rule)
+    const checked = await check(tx, { ...fields, name: composeName(fields.name) }, others)
+    if (enabled !== rule.enabled) await updateFundingRule(tx, rule.id, { enabled })
+    if (difference(saysOf(rule), saysOf({ ...checked, plan: checked.plan ?? null }))) {
+      await insertFundingRuleVersion(tx, { ruleId: rule.id, version: rule.version + 1, ...versionOf(checked) })
+    }
+    const after = getIn(await listFundingRules(tx), rule.uid)
+    const differs = difference(recordOf(rule), recordOf(after.rule))
+    if (differs) {
+      await audit.record(tx, by, { action: 'funding_rule.changed', object: objectOf(after.rule), ...differs })
+    }
+    return after
+  }
+
+  async function removeIn(tx: Tx, by: Actor, named: string): Promise<void> {
+    const { rule } = getIn(await listFundingRules(tx), named)
+    await updateFundingRule(tx, rule.id, { removedAt: clock.now() })
+    await audit.record(tx, by, { action: 'funding_rule.removed', object: objectOf(rule), before: recordOf(rule) })
+  }
+
+  async function orderIn(tx: Tx, by: Actor, ids: readonly string[]): Promise<ListedFundingRule[]> {
+    const before = await listFundingRules(tx)
+    const byId = new Map<string, FundingRule>(before.map((rule) => [rule.uid, rule]))
+    const ordered = [...new Set(ids)].flatMap((id) => byId.get(id) ?? [])
+    if (ids.length !== before.length || ordered.length !== before.length) throw rulesChanged()
+    await setOrder(tx, ordered)
+    const names = (rules: FundingRule[]) => ({ order: rules.map(({ name }) => name) })
+    const differs = difference(names(before), names(ordered))
+    const object = { id: 'funding-rules', name: 'funding rules' }
+    if (differs) await audit.record(tx, by, { action: 'funding_rules.ordered', object, ...differs })
+    return positioned(ordered)
+  }
+
+  return {
+    /** All rules in the order in which they are tried. */
+    listFundingRules: async (): Promise<ListedFundingRule[]> => positioned(await listFundingRules(db.read)),
+
+    /** By id or name. Throws `not_found`. */
+    getFundingRule: async (named: string): Promise<ListedFundingRule> => getIn(await listFundingRules(db.read), named),
+
+    /** Each in the transaction of its caller, so that it can be rehearsed. Throw as the check says, and `not_found`. */
+    rulesIn: { add: addIn, change: changeIn, remove: removeIn, order: orderIn },
+  }
+}
+
+/** By id, or by name. */
+function getIn(rules: readonly FundingRule[], named: string): ListedFundingRule {
+  const index = rules.findIndex(({ uid, name }) => uid === named || foldName(name) === foldName(named))
+  if (index < 0) throw notFound(`The funding rule '${named}'`)
+  return { rule: rules[index]!, position: index + 1 }
+}
+
+async function findPlan(reader: Reader, named: string): Promise<Pick<PlanTerms, 'id' | 'uid' | 'name'> | undefined> {
+  const { plans } = await readFundingTerms(reader)
+  return plans.find(({ uid, name }) => uid === named || foldName(name) === foldName(named))
+}
+
+function positioned(rules: readonly FundingRule[]): ListedFundingRule[] {
+  return rules.map((rule, index) => ({ rule, position: index + 1 }))
+}
+
+/** Writes every position, so that on PostgreSQL, of two simultaneous changes of the order, the second one runs again. */
+async function setOrder(tx: Tx, ordered: readonly FundingRule[]): Promise<void> {
+  for (const [index, { id }] of ordered.entries()) await updateFundingRule(tx, id, { position: index + 1 })
+}
+
+function fieldsOf({ name, conditions, funding, plan }: FundingRule): FundingRuleFields {
+  return { name, conditions, funding, plan: plan?.uid ?? null }
+}
+
+/** The versioned fields, for comparison. */
+function saysOf({
+  name,
+  conditions,
+  funding,
+  plan,
+}: Omit<FundingRuleFields, 'plan'> & { plan: { name: string } | null }) {
+  return { name, conditions, funding, plan: plan?.name ?? null }
+}
+
+/** The audit log record, with the API's field names. */
+function recordOf(rule: FundingRule): Record<string, unknown> {
+  return { ...saysOf(rule), enabled: rule.enabled }
+}
+
+function objectOf({ uid, name }: FundingRule) {
+  return { id: uid, name }
+}
+
+/** The fields that are present; undefined ones would otherwise overwrite existing values. */
+function defined<Fields extends object>(
+  fields: Fields,
+): { [Field in keyof Fields]: Exclude<Fields[Field], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+}
+
+function nameTaken(name: string, { uid }: FundingRule): Problem {
+  return new Problem(
+    'already_exists',
+    `A funding rule named '${name}' already exists (${uid}). Choose another name, or change that rule.`,
+  )
+}
+
+function rulesChanged(): Problem {
+  return new Problem(
+    'rules_changed',
+    'The order must name every funding rule exactly once, and the rules have changed. List them again, and send their ids in the new order.',
+  )
+}

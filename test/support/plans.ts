@@ -1,0 +1,49 @@
+/** Plans for tests of what they decide, as rows: what people enter is tested with the plans themselves. */
+import { eq } from 'drizzle-orm'
+import type { Database } from '../../src/database/database.ts'
+import type { RuleCondition } from '../../src/database/schema/records.ts'
+import { newId } from '../../src/lib/id.ts'
+
+export interface TestPlan {
+  name: string
+  /** Ids of its people; everybody if absent. */
+  people?: { id: number; from?: string; to?: string }[]
+  holder?: 'person' | 'people'
+  codes?: string[]
+  from?: string
+  endsOn?: string
+  covers?: RuleCondition[]
+}
+
+export async function addPlan(db: Database, plan: TestPlan) {
+  const { name, people, holder = 'people', codes = [], from = '2026-01-01', endsOn = null, covers = [] } = plan
+  const { plans, planHolders, planVersions } = db.read.tables
+  const uid = newId('pln')
+  await db.write(async (tx) => {
+    const [added] = await tx
+      .insert(plans)
+      .values({
+        uid,
+        name,
+        vendor: 'Anthropic',
+        product: name,
+        holder: people ? holder : 'organization',
+        vendorCodes: codes,
+        endsOn,
+        createdAt: 0,
+      })
+      .returning({ id: plans.id })
+    const planId = added!.id
+    const terms = { fee: 100_000_000_000n, currency: 'USD', seats: 1, period: 'month', conditions: covers } as const
+    await tx.insert(planVersions).values({ ...terms, conditions: covers, planId, fromDay: from })
+    for (const { id: userId, from: fromDay = from, to: toDay = null } of people ?? []) {
+      await tx.insert(planHolders).values({ planId, userId, fromDay, toDay })
+    }
+  })
+  return uid
+}
+
+export async function endPlan(db: Database, name: string, endsOn: string): Promise<void> {
+  const { plans } = db.read.tables
+  await db.write(async (tx) => void (await tx.update(plans).set({ endsOn }).where(eq(plans.name, name))))
+}
