@@ -76,6 +76,12 @@ export interface SessionUse extends Use, Place {
   title: string | null
   /** What the agent's files do not contain of the session, in words; null if nothing is known to be missing. */
   missing: string | null
+  /** What the agent calls the plan of the account, such as `codex:pro`; null if it records none. */
+  plan: string | null
+  /** Through what the agent was started, in its own words; null if it records nothing of it. */
+  entrypoint: string | null
+  /** What the cost is a charge of; null if that is not known. */
+  funding: 'credits' | null
   /** The file with most of the session, for people who want to look. */
   file: string
 }

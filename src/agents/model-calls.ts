@@ -91,8 +91,17 @@ export interface FileReading {
   totals?: SessionTotals[]
   /** By session, what the agent does not record of it, in words. */
   missing?: Record<string, string>
+  /** By session, what the agent records of how it was started and is paid for, the latest. */
+  origins?: Record<string, SessionOrigin>
   /** The version of the agent that wrote last, if the file names it. */
   version?: string
+}
+
+export interface SessionOrigin {
+  /** The plan of the account, as Tally's vendor codes name it: `codex:pro`. */
+  plan?: string
+  /** Through what the agent was started, in its own words: `cli`, `sdk-ts`. */
+  entrypoint?: string
 }
 
 /** The times of the lines of a session in a file. */

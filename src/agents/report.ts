@@ -31,12 +31,19 @@ const SUMMARY_LENGTH = 1_000
 /** The same use for every server, as JSON. */
 export interface ReportText {
   sliced: string
+  /** For servers of earlier versions, which know nothing of plans. */
+  unfunded(): string
   /** For servers of earlier versions, which know no slices. */
   whole(): string
 }
 
 export function reportText(use: SessionUse, options: ReportOptions = {}): ReportText {
-  return { sliced: JSON.stringify(slicedReportOf(use, options)), whole: () => JSON.stringify(reportOf(use, options)) }
+  const withoutFunding = { ...use, plan: null, funding: null }
+  return {
+    sliced: JSON.stringify(slicedReportOf(use, options)),
+    unfunded: () => JSON.stringify(slicedReportOf(withoutFunding, options)),
+    whole: () => JSON.stringify(reportOf(withoutFunding, options)),
+  }
 }
 
 /** The use as a whole. Costs are only for `JSON.stringify`, which writes the agent's exact text: a number may lose digits. */
@@ -46,7 +53,7 @@ export function reportOf(use: SessionUse, options: ReportOptions = {}): TokenEnt
     ...attributesOf(use, options, branch === null ? summary : `${summary} on ${branch}`),
     ...usageOf(use),
     ...costOf(use),
-    labels: labelsOf({ ...placeLabels(use), ...options.labels }),
+    labels: labelsOf({ ...placeLabels(use), ...originLabels(use), ...options.labels }),
   }
 }
 
@@ -55,7 +62,7 @@ function slicedReportOf(use: SessionUse, options: ReportOptions): TokenEntryRepo
   const { labels = {}, timeZone = 'UTC' } = options
   return {
     ...attributesOf(use, options, use.summary),
-    labels: labelsOf(labels),
+    labels: labelsOf({ ...originLabels(use), ...labels }),
     slices: fitted(use.cells(), timeZone).map((cell): SliceReport => {
       // What the person says of all of them takes precedence.
       const own = Object.entries(placeLabels(cell.place)).filter(([name]) => !Object.hasOwn(labels, name))
@@ -87,6 +94,8 @@ function attributesOf(use: SessionUse, options: ReportOptions, summary: string) 
     ...(options.ticket === undefined ? {} : { ticket: options.ticket }),
     session_id: plainText(use.sessionId, NAME_LENGTH),
     ...(use.provider === null ? {} : { provider: plainText(use.provider, NAME_LENGTH) }),
+    ...(use.funding === null ? {} : { funding: use.funding }),
+    ...(use.plan === null ? {} : { plan: plainText(use.plan, NAME_LENGTH) }),
   }
 }
 
@@ -107,6 +116,11 @@ function areLengthsKnown(tokens: Counts, requestsAbove: readonly RequestsAbove[]
 
 function costOf({ reportedCost }: Use) {
   return reportedCost === null ? {} : { reported_cost: exactNumber(reportedCost) }
+}
+
+/** By which rules tell interactive sessions from those of scripts, which vendors may charge otherwise. */
+function originLabels({ entrypoint }: SessionUse): Record<string, string> {
+  return entrypoint === null ? {} : { entrypoint }
 }
 
 function placeLabels({ repository, branch }: Place): Record<string, string> {

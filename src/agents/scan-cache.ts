@@ -7,11 +7,11 @@ import { dirname, join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
 import { REQUEST_THRESHOLDS } from '../lib/request-thresholds.ts'
 import type { AgentName, Cell, Counts, Damage } from './agent.ts'
-import type { Activity, FileDamage, FileReading, ModelCall, SessionTotals } from './model-calls.ts'
+import type { Activity, FileDamage, FileReading, ModelCall, SessionOrigin, SessionTotals } from './model-calls.ts'
 import type { SessionSum } from './session-sums.ts'
 
 /** Must be increased if a reader reads something else from the same file, or if the shape of the cache changes. */
-const VERSION = 10
+const VERSION = 11
 
 /** The thresholds too, because sums are cached. */
 const FORMAT = [VERSION, ...REQUEST_THRESHOLDS].join(' ')
@@ -32,6 +32,8 @@ export interface KeptScan {
   parents: Record<string, string[]>
   /** What is missing of sessions, in words. */
   missing: Record<string, string>
+  /** How sessions were started and are paid for. */
+  origins: Record<string, SessionOrigin>
   /** The newest version of the agent; null if no file names one. */
   version: string | null
   damage: Damage[]
@@ -48,6 +50,7 @@ interface KeptFile {
   activity?: Record<string, Activity>
   totals?: SessionTotals[]
   missing?: Record<string, string>
+  origins?: Record<string, SessionOrigin>
   version?: string
 }
 

@@ -151,6 +151,7 @@ function scanFiles(
     files: placesOf(read),
     parents: Object.assign({}, ...read.map(({ reading }) => reading.parents)),
     missing: Object.assign({}, ...read.map(({ reading }) => reading.missing)),
+    origins: Object.assign({}, ...read.map(({ reading }) => reading.origins)),
     version: newestVersion(read.map(({ reading }) => reading.version)),
     damage: [...read.flatMap(({ path, reading }) => reading.damage.map((each) => ({ file: path, ...each }))), ...notes],
   }
@@ -226,7 +227,12 @@ function usesOf(reader: Reader, kept: KeptScan, { since, withTitles }: ScanOptio
   return sums.map((sum) => useOf(reader, sum, kept, titles?.get(sum.session) ?? null))
 }
 
-function useOf(reader: Reader, sum: SessionSum, { files, missing }: KeptScan, title: string | null): SessionUse {
+function useOf(
+  reader: Reader,
+  sum: SessionSum,
+  { files, missing, origins }: KeptScan,
+  title: string | null,
+): SessionUse {
   const { cells, days } = sum
   const { firstAt, lastAt, place, ...use } = sum.whole
   return {
@@ -244,6 +250,9 @@ function useOf(reader: Reader, sum: SessionSum, { files, missing }: KeptScan, ti
     summary: `${AGENTS[reader.name].title}${place.repository ? ` in ${place.repository}` : ''}`,
     title,
     missing: missing[sum.session] ?? null,
+    plan: origins[sum.session]?.plan ?? null,
+    entrypoint: origins[sum.session]?.entrypoint ?? null,
+    funding: reader.charges && sum.whole.reportedCost !== null ? reader.charges : null,
     file: files[sum.session] ?? '',
   }
 }

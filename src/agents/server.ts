@@ -96,8 +96,9 @@ export async function findTimeZone(server: ClientConfig, uses: readonly SessionU
   return (await readTimeZone(server)) ?? 'UTC'
 }
 
-/** Servers of earlier versions, which know no slices. */
+/** Servers of earlier versions, which know no slices, or no plans. */
 const withoutSlices = new WeakSet<ClientConfig>()
+const withoutFunding = new WeakSet<ClientConfig>()
 
 /**
  * Reports at most {@link BATCH_LIMIT} entries and returns the outcome of each. Reports of a session are its totals so far,
@@ -105,12 +106,13 @@ const withoutSlices = new WeakSet<ClientConfig>()
  */
 export async function reportBatch(server: ClientConfig, reports: readonly ReportText[]): Promise<Reported[]> {
   if (!withoutSlices.has(server)) {
-    const results = await sendBatch(
-      server,
-      reports.map(({ sliced }) => sliced),
-    )
-    if (!results.some(refusesSlices)) return results
-    withoutSlices.add(server)
+    const results = await sendBatch(server, reports.map(slicedFor(server)))
+    if (results.some(refusesSlices)) withoutSlices.add(server)
+    else if (!results.some(refusesFunding)) return results
+    else {
+      withoutFunding.add(server)
+      return reportBatch(server, reports)
+    }
   }
   return await sendBatch(
     server,
@@ -126,10 +128,12 @@ export async function tryOutBatch(
   server: ClientConfig,
   reports: readonly ReportText[],
 ): Promise<{ results: Reported[]; entries: PlannedEntry[] } | undefined> {
-  const texts = reports.map(({ sliced }) => sliced)
   try {
-    const { results, entries } = await callBatch(server, texts, '?dry_run=true')
-    return { results: results.map(reportedOf), entries: entries! }
+    const { results, entries } = await callBatch(server, reports.map(slicedFor(server)), '?dry_run=true')
+    const reported = results.map(reportedOf)
+    if (!reported.some(refusesFunding) || withoutFunding.has(server)) return { results: reported, entries: entries! }
+    withoutFunding.add(server)
+    return await tryOutBatch(server, reports)
   } catch (error) {
     // The reports themselves are refused one by one.
     if (error instanceof ServerError && error.status === 422) return undefined
@@ -137,8 +141,16 @@ export async function tryOutBatch(
   }
 }
 
-function refusesSlices({ refusal }: Reported): boolean {
-  return refusal?.errors?.some(({ pointer, code }) => pointer === '/slices' && code === 'unknown_field') ?? false
+const slicedFor =
+  (server: ClientConfig) =>
+  ({ sliced, unfunded }: ReportText): string =>
+    withoutFunding.has(server) ? unfunded() : sliced
+
+const refusesSlices = (reported: Reported) => isUnknownTo(reported, '/slices')
+const refusesFunding = (reported: Reported) => isUnknownTo(reported, '/funding') || isUnknownTo(reported, '/plan')
+
+function isUnknownTo({ refusal }: Reported, field: string): boolean {
+  return refusal?.errors?.some(({ pointer, code }) => pointer === field && code === 'unknown_field') ?? false
 }
 
 async function sendBatch(server: ClientConfig, reports: readonly string[]): Promise<Reported[]> {

@@ -59,7 +59,7 @@ function uses(count: number): SessionUse[] {
     ...{ cells: () => [CELL], days: [CELL] },
     summary: 'Codex',
     title: null,
-    missing: null,
+    ...{ missing: null, plan: null, entrypoint: null, funding: null },
     ...{ requestsAbove: [], service: {}, tools: {} },
     file: '/nowhere',
   }))
@@ -141,6 +141,26 @@ test('a server that knows no slices gets the totals, and is not asked again', as
     [1, undefined],
     [undefined, CELL.tokens],
     [undefined, CELL.tokens],
+  ])
+})
+
+test('a server that knows no plans gets the same without them, and is not asked again', async () => {
+  const bodies: Item[][] = []
+  const unknown = (pointer: string) => ({ pointer, code: 'unknown_field', message: 'is not a known field' })
+  const problem = { ...refusesSlices.problem, errors: [unknown('/funding'), unknown('/plan')] }
+  const { url } = listen((_sessions, _call, items) => {
+    bodies.push(items)
+    return results(items.map((item) => ('plan' in item ? { result: 'rejected', problem } : created)))
+  })
+  const server = { url, token: 'tally_svc_x' }
+  const paid = () => uses(2).map((use) => ({ ...use, plan: 'codex:plus', funding: 'credits' as const }))
+  for (const _ of [1, 2])
+    expect(await reportUses(server, paid())).toMatchObject({ created: 2, refused: [], issue: null })
+  const shown = bodies.map(([first]) => [first && 'plan' in first, first && 'funding' in first, first!.slices?.length])
+  expect(shown).toEqual([
+    [true, true, 1],
+    [false, false, 1],
+    [false, false, 1],
   ])
 })
 

@@ -54,6 +54,15 @@ function found() {
   return home.uses('claude-code').map(({ sessionId, requests, tokens }) => [sessionId, requests, tokens.output])
 }
 
+test('a session says through what it was started last', () => {
+  const lines = [answer({ entrypoint: 'cli' }), answer({ id: 'm2', entrypoint: 'sdk-ts' }), answer({ id: 'm3' })]
+  home.writeLines(project('s'), [...lines, answer({ session: 't', id: 'm4' })])
+  expect(home.uses('claude-code').map(({ sessionId, entrypoint }) => [sessionId, entrypoint])).toEqual([
+    ['s', 'sdk-ts'],
+    ['t', null],
+  ])
+})
+
 describe('one call', () => {
   test('that is written once for each block of content counts with the line that has the most output', () => {
     home.writeLines(project('s'), [answer({ output: 3 }), answer({ output: 70 }), answer({ output: 9 })])

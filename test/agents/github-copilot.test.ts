@@ -183,6 +183,11 @@ describe('the charged credits of a request', () => {
     expect(costOf(MOVED)).toBe('1.15000005658')
   })
 
+  test('are credits', () => {
+    writeStore(credits('2500000123 * id'))
+    expect(new Set(scan().uses.map(({ funding }) => funding))).toEqual(new Set(['credits']))
+  })
+
   test('are the same in the events', () => {
     const path = `${STATE}/${FORKED}/events.jsonl`
     const lines = readFileSync(join(CAPTURE, 'session-state', FORKED, 'events.jsonl'), 'utf8')
@@ -193,6 +198,7 @@ describe('the charged credits of a request', () => {
   test('are unknown if another vendor charges for it', () => {
     writeStore(credits(0))
     expect(new Set(costs().map(([, cost]) => cost))).toEqual(new Set([null]))
+    expect(new Set(scan().uses.map(({ funding }) => funding))).toEqual(new Set([null]))
   })
 
   test('are unknown of a session if they are of one request', () => {

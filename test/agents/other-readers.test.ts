@@ -57,6 +57,40 @@ const codexFigures = () =>
       [input, cache_read, output],
     ])
 
+/** Synthetic: no capture has a plan, because all were made with an API key. */
+describe('the plan of a Codex account', () => {
+  const limits = (plan_type: string | null, info: object | null = null) =>
+    line('event_msg', {
+      type: 'token_count',
+      info,
+      rate_limits: {
+        ...{ limit_id: 'codex', limit_name: null, plan_type, rate_limit_reached_type: null },
+        primary: { used_percent: 12.5, window_minutes: 300, resets_at: 1_764_000_000 },
+        secondary: { used_percent: 40, window_minutes: 10_080, resets_at: 1_764_400_000 },
+        credits: { has_credits: false, unlimited: false, balance: null },
+      },
+    })
+  const plans = () => home.uses('codex').map(({ sessionId, plan }) => [sessionId, plan])
+
+  test('is the one that was named last, also without counts', () => {
+    home.writeLines(rollout(ONE), [
+      meta(ONE),
+      turn('gpt-5'),
+      limits('plus'),
+      total([10, 0, 1]),
+      limits('pro'),
+      limits(null),
+    ])
+    home.writeLines(rollout(TWO), [meta(TWO), turn('gpt-5'), limits(null), total([20, 0, 1])])
+    expect(plans()).toEqual([
+      [ONE, 'codex:pro'],
+      [TWO, null],
+    ])
+    // From the cache.
+    expect(plans()[0]).toEqual([ONE, 'codex:pro'])
+  })
+})
+
 describe('Codex with running totals only', () => {
   test('is counted by what they grow, however often one is repeated', () => {
     home.writeLines(rollout(ONE), [

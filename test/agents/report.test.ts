@@ -33,7 +33,7 @@ const use: SessionUse = {
   branch: 'main',
   summary: 'Claude Code in acme/web',
   title: 'Find the leak',
-  missing: null,
+  ...{ missing: null, plan: null, entrypoint: null, funding: null },
   ...{ requestsAbove: [], service: {}, tools: {} },
   file: '/home/ada/.claude/projects/p/s.jsonl',
 }
@@ -50,6 +50,17 @@ test('a report contains neither title nor folder, unless the title is requested'
   expect(textsOf(use)).not.toMatch(/leak|secret-client|home/)
   expect(sliced(use, { withTitles: true }).summary).toBe('Find the leak')
   expect(textsOf(use, { withTitles: true })).not.toMatch(/secret-client|home/)
+})
+
+test('what the agent records of its plan, its charges and its start is reported, and a label of the person replaces it', () => {
+  const paid = { ...use, plan: 'codex:plus', funding: 'credits', entrypoint: 'sdk-cli' } as const
+  expect(sliced(paid)).toMatchObject({ plan: 'codex:plus', funding: 'credits', labels: { entrypoint: 'sdk-cli' } })
+  expect(sliced(paid, { labels: { entrypoint: 'ci' } }).labels).toEqual({ entrypoint: 'ci' })
+  const { unfunded, whole } = reportText(paid)
+  for (const text of [unfunded(), whole()]) {
+    expect(text).not.toMatch(/"(plan|funding)"/)
+    expect(text).toContain('"entrypoint":"sdk-cli"')
+  }
 })
 
 test('a cost keeps every digit that the agent wrote', () => {

@@ -17,6 +17,7 @@ import {
   noCounts,
   type OnDamage,
   objectOf,
+  type SessionOrigin,
   serviceOf,
   textOf,
   totalOf,
@@ -86,6 +87,7 @@ function readSessionFile(path: string): FileReading {
   const keys = new RequestKeys()
   let startedAt: number | null = null
   let version = ''
+  const origins: Record<string, SessionOrigin> = {}
   const mainSession = SUBAGENTS.exec(path)?.[1]
   const pathSession = mainSession ?? basename(path, '.jsonl')
   const activity = new ActivityReading().of(pathSession)
@@ -115,6 +117,8 @@ function readSessionFile(path: string): FileReading {
     const usage = objectOf(message?.usage)
     if (!message || !usage) return void onDamage('is an answer without usage, and is not counted')
     version = textOf(record.version) || version
+    const entrypoint = textOf(record.entrypoint)
+    if (entrypoint !== '') origins[damages.session] = { entrypoint }
     const model = textOf(message.model)
     if (model === NO_MODEL) return
     const counts = (isUsual && usualCounts(usage)) || countsOfUsage(usage, onDamage)
@@ -127,7 +131,7 @@ function readSessionFile(path: string): FileReading {
   }
   readMarkedLines(path, MARKS, damages, visit, (at) => activity.line(at), { fields: FIELDS })
   const found = { calls: [...calls.values()], startedAt, damage: damages.list(), parents: {}, version }
-  const reading = { ...found, activity: activity.activity() }
+  const reading = { ...found, activity: activity.activity(), origins }
   return totals.totals.length === 0 ? reading : { ...reading, totals: totals.totals }
 }
 
@@ -213,7 +217,7 @@ const FIELDS = new FieldsReader([
   { names: ['type', 'operation', 'timestamp', 'sessionId'], others: ['content'] },
   {
     names: [
-      ...['type', 'timestamp', 'sessionId', 'version', 'cwd', 'gitBranch', 'requestId', 'costUSD'],
+      ...['type', 'timestamp', 'sessionId', 'version', 'cwd', 'gitBranch', 'requestId', 'costUSD', 'entrypoint'],
       ...['isSidechain', 'requestSessionId', 'forkedFrom'],
     ],
     objects: {

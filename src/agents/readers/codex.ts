@@ -108,6 +108,8 @@ class RolloutReading {
   /** How often a record without a response id occurred so far. */
   readonly #alike = new Map<string, number>()
   #isSpawned = false
+  /** The plan of the account, as the vendor last named it. */
+  #plan = ''
 
   constructor(readonly path: string) {}
 
@@ -134,6 +136,7 @@ class RolloutReading {
       version: this.#version,
       parents: family.length > 0 ? { [thread]: family } : {},
       activity: activity.activity(),
+      ...(this.#plan === '' ? {} : { origins: { [thread]: { plan: `codex:${this.#plan}` } } }),
     }
   }
 
@@ -207,6 +210,8 @@ class RolloutReading {
   }
 
   #readTotal(record: Record<string, unknown>, payload: Record<string, unknown>, line: number): void {
+    // Null with an API key.
+    this.#plan = textOf(objectOf(payload.rate_limits)?.plan_type) || this.#plan
     // Account limits arrive as the same event, without counts.
     if (payload.info === null) return
     const info = objectOf(payload.info)

@@ -21,6 +21,7 @@ const FOLDER = /^session-state(?:[/\\][^/\\]+)?$/
 export const githubCopilot: Reader = {
   // Also the name of its telemetry's service.
   name: 'github-copilot',
+  charges: 'credits',
   folders: ({ copilotHome, home }) => [copilotHome ?? join(home, '.copilot')],
   isSessionFile: (path) => path === DATABASE || EVENTS.test(path),
   isSessionFolder: (path) => FOLDER.test(path),

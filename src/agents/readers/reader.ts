@@ -25,6 +25,8 @@ export interface Reader {
   recordsFirstBranch?: true
   /** The time of a call is that of its start, also if that of its end is not recorded. */
   recordsStarts?: true
+  /** What the costs in its files are charges of, if they are not for metered use. */
+  charges?: 'credits'
   /** Other files that affect what is read from this one, such as its log. */
   companions?(path: string): string[]
   /** Throws the operating system's error if the file cannot be read. */
