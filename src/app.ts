@@ -16,12 +16,14 @@ import { actOnTokenEntries } from './features/entries/operations/actions.ts'
 import { approvalOperations } from './features/entries/operations/approval.ts'
 import { changeTokenEntry } from './features/entries/operations/change.ts'
 import { divisionOperations } from './features/entries/operations/division.ts'
+import { fundingEffectOperations } from './features/entries/operations/funding.ts'
 import { listingOperations } from './features/entries/operations/listing.ts'
 import { repriceTokenEntries } from './features/entries/operations/repricing.ts'
 import { ruleEffectOperations } from './features/entries/operations/rules.ts'
 import { reportSchemaRoute } from './features/entries/reporting/routes/report-schema.ts'
 import { reportingRoutes } from './features/entries/reporting/routes/reporting.ts'
 import { eventOperations } from './features/events/operations/events.ts'
+import { fundingRuleOperations } from './features/funding/operations/rules.ts'
 import { getInbox } from './features/inbox/operations/inbox.ts'
 import { logoOperations } from './features/organization/operations/logo.ts'
 import { settingsOperations } from './features/organization/operations/settings.ts'
@@ -212,7 +214,14 @@ export const createApp = ({
     .use(
       at('/api/v1').use(
         serve(
-          [...placementRuleOperations, ...ruleProposalOperations, ...leadRuleOperations, ...ruleEffectOperations],
+          [
+            ...fundingRuleOperations,
+            ...fundingEffectOperations,
+            ...placementRuleOperations,
+            ...ruleProposalOperations,
+            ...leadRuleOperations,
+            ...ruleEffectOperations,
+          ],
           services,
         ),
       ),

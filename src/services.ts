@@ -71,7 +71,7 @@ export function createServices({
   const projects = createProjectsService({ db, clock, audit })
   const placement = createPlacementService({ db, clock, audit, organization, projects })
   const prices = createPricesService({ db, clock, audit, organization })
-  const funding = createFundingService({ db, clock, audit })
+  const funding = createFundingService({ db, clock, audit, organization, people })
   const spending = createSpendingService({ db, clock, organization, announcements: budgetAnnouncements(events) })
   const selection = createSelectionService({ db, organization })
   const entries = createEntriesService({

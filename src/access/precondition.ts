@@ -1,7 +1,7 @@
 /** What a request requires of the object that it changes: the header `If-Match` (RFC 9110, section 13.1.1). */
 
-/** What exists once, and has its kind as id: the settings, the logo, and the order of the placement rules. */
-export const SINGLE_KINDS = ['organization', 'logo', 'placement-rules'] as const
+/** What exists once, and has its kind as id: the settings, the logo, and the order of the placement and of the funding rules. */
+export const SINGLE_KINDS = ['organization', 'logo', 'placement-rules', 'funding-rules'] as const
 
 /** The prefix of the object's id, or one of those that exist once. */
 export type ObjectKind =
@@ -19,6 +19,7 @@ export type ObjectKind =
   | 'bdg'
   | 'whk'
   | 'pln'
+  | 'frl'
 
 export interface Precondition {
   kind: ObjectKind

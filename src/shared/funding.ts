@@ -1,5 +1,7 @@
 /** How people read what pays for an entry, and why. Pure data: the web application and the command line load it too. */
-import type { FundingKind, FundingNote, FundingReason } from '../database/schema/values.ts'
+import { FUNDINGS, type FundingKind, type FundingNote, type FundingReason } from '../database/schema/values.ts'
+
+export { FUNDINGS }
 
 export const FUNDING_TITLES = {
   metered: 'Metered',

@@ -17,6 +17,7 @@ import { exactText, inDollars } from '../terminal/numbers.ts'
 import { type Column, printJson, printTable } from '../terminal/print.ts'
 import { addPlansLoadCommand } from './load.ts'
 import { allowanceText, coversText, feeText, holderText, PLAN_FLAGS, PRORATE, periodText, planFields } from './plan.ts'
+import { addPlansRulesCommands } from './rules.ts'
 
 const subject = 'plan'
 
@@ -120,6 +121,7 @@ export function addPlansCommands(program: Command): void {
     show: planFields,
   })
   addPlansLoadCommand(plans)
+  addPlansRulesCommands(plans)
   addAction(plans, exportPlans, {
     name: 'export',
     description: 'Print all plans with all of their terms as JSON, for `tally plans load`',

@@ -8,7 +8,7 @@ import { withServices } from '../with-services.ts'
 import { addRuleFlags, parsePosition, placementService, type RuleFieldFlags } from './rule.ts'
 import { testOnEntries } from './test-entries.ts'
 
-interface Flags extends RuleFieldFlags {
+export interface SampleFlags {
   harness?: string
   agent?: string
   model?: string
@@ -16,6 +16,9 @@ interface Flags extends RuleFieldFlags {
   manager?: string
   summary?: string
   label?: Record<string, string>
+}
+
+interface Flags extends RuleFieldFlags, SampleFlags {
   position?: number
   replaces?: string
   last?: number
@@ -27,11 +30,8 @@ function addLabel(text: string, before: Record<string, string> = {}): Record<str
   return { ...before, [name]: value.join('=') }
 }
 
-/** `tally rules test`, on a sample. */
-export function addRulesTestCommand(rules: Command): void {
-  const command = rules
-    .command('test')
-    .description('Show which rule matches a sample and why earlier rules do not; can include an unsaved rule')
+export function addSampleFlags(command: Command): Command {
+  return command
     .option('--harness <harness>', 'harness of the sample')
     .option('--agent <name>', 'agent name of the sample')
     .option('--model <model>', 'model of the sample')
@@ -39,7 +39,15 @@ export function addRulesTestCommand(rules: Command): void {
     .option('--manager <person>', 'e-mail address or name of the agent manager')
     .option('--summary <text>', 'summary of the sample')
     .option('--label <name=value>', 'label of the sample; repeatable', addLabel)
-    .option('--last <number>', 'test this number of newest entries instead of a sample', parsePosition)
+}
+
+/** `tally rules test`, on a sample. */
+export function addRulesTestCommand(rules: Command): void {
+  const command = addSampleFlags(
+    rules
+      .command('test')
+      .description('Show which rule matches a sample and why earlier rules do not; can include an unsaved rule'),
+  ).option('--last <number>', 'test this number of newest entries instead of a sample', parsePosition)
   addRuleFlags(command)
     .option('--position <number>', 'position of the unsaved rule', parsePosition)
     .option('--replaces <rule>', 'saved rule that the unsaved rule replaces in the test')
@@ -64,7 +72,7 @@ export function addRulesTestCommand(rules: Command): void {
     })
 }
 
-function sampleOf({ harness, agent, model, provider, manager, summary, label }: Flags): Sample {
+export function sampleOf({ harness, agent, model, provider, manager, summary, label }: SampleFlags): Sample {
   return {
     ...(harness !== undefined && { agent_harness: harness }),
     ...(agent !== undefined && { agent_name: agent }),

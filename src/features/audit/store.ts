@@ -46,6 +46,7 @@ export interface AuditView extends Omit<AuditRecord, 'userId' | 'tokenId' | 'for
 const REMOVALS: ChangeAction[] = [
   'bill_draft.removed',
   'client.removed',
+  'funding_rule.removed',
   'placement_rule.removed',
   'project.removed',
   'sheet.removed',

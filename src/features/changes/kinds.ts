@@ -43,6 +43,7 @@ const KINDS: readonly [string, ChangeKind][] = [
   ['sheet.', 'sheets'],
   ['budget.', 'budgets'],
   ['plan.', 'plans'],
+  ['funding_rule', 'plans'],
   ['bill.', 'bills'],
   ['price', 'prices'],
   ['client.', 'work'],

@@ -1,20 +1,9 @@
 /** What other features share of funding: what entries are paid with, and what decides it. */
 import type { RuleCondition, SaidFunding } from '../../database/schema/records.ts'
-import type { FundingKind, FundingNote, FundingReason, PlanHolder } from '../../database/schema/values.ts'
+import type { FundingKind, PlanHolder } from '../../database/schema/values.ts'
 import type { Id } from '../../lib/id.ts'
 
 export type { SaidFunding }
-
-/** What an entry is paid with, and why. */
-export interface Funding {
-  said: SaidFunding
-  funding: FundingKind
-  plan: Pick<PlanTerms, 'id' | 'uid' | 'name'> | null
-  /** The version of the rule that decided. */
-  rule: Pick<FundingRuleTerms, 'uid' | 'versionId' | 'version' | 'name'> | null
-  reason: FundingReason
-  note: FundingNote | null
-}
 
 /** A plan, as deciding needs it. Days are those of the organization. */
 export interface PlanTerms {

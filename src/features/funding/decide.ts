@@ -66,7 +66,7 @@ export function decideFunding(
 }
 
 /** The terms of a plan on a day; undefined before it starts. */
-export function versionOn<Version extends { fromDay: string }>(
+function versionOn<Version extends { fromDay: string }>(
   { versions }: { versions: readonly Version[] },
   day: string,
 ): Version | undefined {

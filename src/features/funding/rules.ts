@@ -2,7 +2,7 @@
 import type { Actor } from '../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { RuleCondition } from '../../database/schema/records.ts'
-import type { FundingKind } from '../../database/schema/values.ts'
+import { FUNDINGS, type FundingKind } from '../../database/schema/values.ts'
 import { type Issue, notFound, Problem, refusal, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { composeName, foldName } from '../../lib/names.ts'
@@ -55,11 +55,14 @@ export interface FundingRulesDependencies {
   audit: AuditService
 }
 
+export type FundingRules = ReturnType<typeof createFundingRules>
+
 export function createFundingRules({ db, clock, audit }: FundingRulesDependencies) {
   /** Throws `validation_failed` with every issue, and `already_exists` if another rule has the name. */
   async function check(reader: Reader, fields: FundingRuleFields, others: readonly FundingRule[]) {
     const { name, conditions, funding, plan: named } = fields
     const issues: Issue[] = [...issuesOfName(name, '/name'), ...issuesOfConditions(conditions)]
+    issues.push(...issuesOfFunding(funding))
     const needsPlan = funding === 'plan' || funding === 'credits'
     const plan = named === null ? undefined : await findPlan(reader, named)
     if (needsPlan && named === null) {
@@ -148,9 +151,29 @@ export function createFundingRules({ db, clock, audit }: FundingRulesDependencie
     /** By id or name. Throws `not_found`. */
     getFundingRule: async (named: string): Promise<ListedFundingRule> => getIn(await listFundingRules(db.read), named),
 
+    /** Throws `validation_failed` with every issue, and `already_exists` if another rule has the name. */
+    addFundingRule: (by: Actor, given: NewFundingRule): Promise<ListedFundingRule> =>
+      db.write((tx) => addIn(tx, by, given)),
+
+    /** Throws as {@link addFundingRule}, and `not_found`. */
+    changeFundingRule: (by: Actor, named: string, change: FundingRuleChange): Promise<ListedFundingRule> =>
+      db.write((tx) => changeIn(tx, by, named, change)),
+
+    /** Throws `not_found`. */
+    removeFundingRule: (by: Actor, named: string): Promise<void> => db.write((tx) => removeIn(tx, by, named)),
+
+    /** Throws `rules_changed` (409) unless every existing rule is named exactly once. */
+    orderFundingRules: (by: Actor, ids: readonly string[]): Promise<ListedFundingRule[]> =>
+      db.write((tx) => orderIn(tx, by, ids)),
+
     /** Each in the transaction of its caller, so that it can be rehearsed. Throw as the check says, and `not_found`. */
     rulesIn: { add: addIn, change: changeIn, remove: removeIn, order: orderIn },
   }
+}
+
+export function issuesOfFunding(funding: FundingKind): Issue[] {
+  if (FUNDINGS.includes(funding)) return []
+  return [{ pointer: '/funding', code: 'not_allowed', message: `must be one of ${FUNDINGS.join(', ')}` }]
 }
 
 /** By id, or by name. */

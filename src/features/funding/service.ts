@@ -1,22 +1,55 @@
-/** How entries are paid for: the plans and rules that decide it (docs/design/plans.md, "Funding"). */
+/** How entries are paid for: the plans and rules that decide it (docs/plans.md, "What pays for usage"). */
 import { Cached } from '../../database/cached.ts'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { RuleCondition } from '../../database/schema/records.ts'
+import { refusal, validationFailed } from '../../errors.ts'
+import { dayAt } from '../../lib/calendar.ts'
+import type { OrganizationService } from '../organization/service.ts'
+import type { PeopleService } from '../people/service.ts'
 import { type CompiledCondition, compileCondition } from '../placement/contract.ts'
-import { createFundingRules, type FundingRulesDependencies } from './rules.ts'
+import { readSample } from '../placement/service.ts'
+import { type ExplainedFunding, explainFunding } from './explanation.ts'
+import { createFundingRules, type FundingRulesDependencies, issuesOfFunding } from './rules.ts'
+import type { FundingTest } from './schema.ts'
+import { saidOf } from './store/fundings.ts'
+import { listFundingRules } from './store/rules.ts'
 import { readFundingTerms } from './store.ts'
 import { type Funded, FundingDecisions } from './terms.ts'
 
+export { changeToPreview } from './request.ts'
 export { addFundings, findFundings, saidOf } from './store/fundings.ts'
-export { findOwedFunding, settleOwedFunding } from './store/owed.ts'
+export { findOwedFunding, type OwedFunding, settleOwedFunding } from './store/owed.ts'
 export type { Funded, FundingDecisions }
 
 export type FundingService = ReturnType<typeof createFundingService>
 
-export function createFundingService(dependencies: FundingRulesDependencies) {
+interface Dependencies extends FundingRulesDependencies {
+  organization: Pick<OrganizationService, 'settings'>
+  people: Pick<PeopleService, 'findUser'>
+}
+
+export function createFundingService({ organization, people, ...dependencies }: Dependencies) {
+  const { db, clock } = dependencies
   const cached = new Cached(createLoadDecisions())
   return {
     ...createFundingRules(dependencies),
+
+    /** What would pay for a sample, and why rules do not decide. Throws 422 if its person does not exist. Writes nothing. */
+    async testFunding({ sample, day, funding, plan }: FundingTest): Promise<ExplainedFunding> {
+      const issues = funding === undefined ? [] : issuesOfFunding(funding)
+      if (issues.length > 0) throw validationFailed(issues)
+      const person = sample.agent_manager === undefined ? undefined : await people.findUser(sample.agent_manager)
+      if (sample.agent_manager !== undefined && !person) {
+        throw refusal('/sample/agent_manager', 'unknown_person', 'must be the id or e-mail address of a person')
+      }
+      const { timeZone } = await organization.settings(db.read)
+      const { plans } = await cached.get(db.read)
+      const subject = { ...readSample(sample), ...(person && { manager: person }), managerId: person?.id ?? 0 }
+      return explainFunding(subject, saidOf(funding ?? null, plan ?? null), day ?? dayAt(clock.now(), timeZone), {
+        plans,
+        rules: await listFundingRules(db.read),
+      })
+    },
 
     /** What the plans and rules decide, as `reader` sees them; not a promise if the cached ones are current. */
     decisions: (reader: Reader | Tx): FundingDecisions | Promise<FundingDecisions> => cached.get(reader),

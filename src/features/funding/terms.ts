@@ -25,7 +25,7 @@ const REMEMBERED = 20_000
 export class FundingDecisions {
   /** Fields that any condition uses: with the person, the day and what was said, they determine the result. */
   readonly #fields: string[]
-  readonly #decided = new Map<string, Funded>()
+  readonly #decided = new Map<string, Funded | null>()
   readonly #held = new Map<string, CompiledPlan[]>()
 
   constructor(
@@ -56,9 +56,10 @@ export class FundingDecisions {
       this.#fields.map((field) => valuesOf(field, subject)),
     ])
     const known = this.#decided.get(key)
-    if (known) return known
+    if (known !== undefined) return known
     const decision = decideFunding(subject, said, day, { held: this.#plansOf(managerId, day), rules: this.rules })
-    const funded = { ...decision, said, uid: uidOf(decision, said) }
+    const isNothing = said === null && decision.reason === 'none' && decision.note === null
+    const funded = isNothing ? null : { ...decision, said, uid: uidOf(decision, said) }
     makeRoom(this.#decided, REMEMBERED)
     this.#decided.set(key, funded)
     return funded

@@ -33,7 +33,7 @@ const textOf = (description: string, examples: string[], maxLength = 200) =>
 /** Which the service checks to be more than white space. */
 const filled = (...of: Parameters<typeof textOf>) => ({ ...textOf(...of), [SHOWN]: { pattern: PLAIN_TEXT } })
 
-const Condition = object({
+export const Condition = object({
   field: text(
     'Field to compare. `agent_manager` is compared with the e-mail address and with the name. A field that an entry does not have never matches.',
     { pattern: FIELD_PATTERN, errorMessage: FIELD_EXPECTED, examples: ['labels.branch', 'agent_harness'] },

@@ -75,6 +75,10 @@ const BREAKS: Record<string, { breaks: (tx: Tx) => Promise<unknown>; told: RegEx
         .where(and(eq(tx.tables.entries.part, 1), eq(tx.tables.entries.status, 'billed'))),
     told: [/^Entry ent_\w+ is on bill 2026-0001, but it is submitted and could be billed again\. Void 2026-0001/],
   },
+  'an entry whose funding does not exist': {
+    breaks: (tx) => tx.update(tx.tables.entries).set({ fundingId: 987_654 }).where(eq(tx.tables.entries.part, 2)),
+    told: [/^What pays for entry ent_\w+ is not known any more\./],
+  },
   'a void bill that keeps its entries': {
     breaks: (tx) =>
       tx

@@ -1,4 +1,4 @@
-/** What pays for an entry, by what was said of it and by the plans and rules (docs/design/plans.md, "Funding"). Pure. */
+/** What pays for an entry, by what was said of it and by the plans and rules (docs/plans.md, "What pays for usage"). Pure. */
 import type { SaidFunding } from '../../../database/schema/records.ts'
 import { dayNumberAt, dayText } from '../../../lib/calendar.ts'
 import { type Funded, type FundingDecisions, saidOf } from '../../funding/service.ts'

@@ -1,5 +1,5 @@
 /**
- * Deciding again what pays for entries that exist (docs/design/plans.md, "Funding"): after a change of plans, their holders
+ * Deciding again what pays for entries that exist (docs/plans.md, "What pays for usage"): after a change of plans, their holders
  * or funding rules, and of what they decide by. Approved and billed entries keep what they had.
  */
 import { type Actor, TALLY } from '../../../access/actor.ts'
@@ -12,7 +12,13 @@ import type { Clock } from '../../../lib/clock.ts'
 import { counted } from '../../../lib/counted.ts'
 import { timestamp } from '../../../lib/duration.ts'
 import { Job } from '../../../lib/jobs.ts'
-import { type Funded, type FundingService, findOwedFunding, settleOwedFunding } from '../../funding/service.ts'
+import {
+  type Funded,
+  type FundingService,
+  findOwedFunding,
+  type OwedFunding,
+  settleOwedFunding,
+} from '../../funding/service.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import type { Position } from '../../selection/contract.ts'
 import { recordHistory } from '../history/record.ts'
@@ -91,21 +97,25 @@ export function createFundingRedecision({ db, clock, organization, funding, inte
     return changing.length
   }
 
-  /** Each batch is durable by itself; after a crash, all of them are looked at once more. */
-  async function decideOwed(): Promise<void> {
-    const owed = await findOwedFunding(db.read)
-    if (!owed) return
+  /** The keys of unlocked entries that are decided otherwise now, page by page. */
+  async function* waiting({ fromDay }: OwedFunding): AsyncGenerator<number[]> {
     // Read after what is owed: what changes after it is still owed.
-    const from = startOf(owed.fromDay, (await circumstancesOf(db.read)).timeZone)
+    const from = startOf(fromDay, (await circumstancesOf(db.read)).timeZone)
     let after: Position | undefined
     for (;;) {
       const page = await listUnlocked(db.slow, { from, after, limit: BATCH })
       const circumstances = await circumstancesOf(db.read)
-      const ids = page.filter((view) => changeOf(circumstances, view)).map(({ entry }) => entry.id)
-      if (ids.length > 0) await db.write((tx) => decideAgain(tx, ids))
-      if (page.length < BATCH) break
+      yield page.filter((view) => changeOf(circumstances, view)).map(({ entry }) => entry.id)
+      if (page.length < BATCH) return
       after = page.at(-1)!.entry
     }
+  }
+
+  /** Each batch is durable by itself; after a crash, all of them are looked at once more. */
+  async function decideOwed(): Promise<void> {
+    const owed = await findOwedFunding(db.read)
+    if (!owed) return
+    for await (const ids of waiting(owed)) if (ids.length > 0) await db.write((tx) => decideAgain(tx, ids))
     await db.write((tx) => settleOwedFunding(tx, owed))
   }
 
@@ -132,31 +142,34 @@ export function createFundingRedecision({ db, clock, organization, funding, inte
     /** A sentence if entries wait to be decided again. */
     async verifyOwed(): Promise<string[]> {
       const owed = await findOwedFunding(db.slow)
-      if (!owed) return []
+      let entries = 0
+      if (owed) for await (const ids of waiting(owed)) entries += ids.length
+      if (!owed || entries === 0) return []
       return [
-        `Since ${timestamp(owed.since)}, ${counted(owed.changes, 'change', 'changes')} of plans or funding rules may concern entries from ${owed.fromDay} on. A running server decides them again.`,
+        `How ${counted(entries, 'entry is', 'entries are')} paid for is to be decided again, because plans or funding rules have changed since ${timestamp(owed.since)}. A running server does it.`,
       ]
     },
 
     /** What a change of plans or rules would change; the change is made, and rolled back. */
     async preview(change: (tx: Tx) => Promise<unknown>): Promise<FundingPreview> {
-      const { owed, circumstances } = await rehearse(db, async (tx) => {
-        const before = await findOwedFunding(tx)
-        if (before) await settleOwedFunding(tx, before)
+      const before = await circumstancesOf(db.read)
+      const { owed, circumstances: after } = await rehearse(db, async (tx) => {
+        const owedBefore = await findOwedFunding(tx)
+        if (owedBefore) await settleOwedFunding(tx, owedBefore)
         await change(tx)
         return { owed: await findOwedFunding(tx), circumstances: await circumstancesOf(tx) }
       })
       const preview: FundingPreview = { changes: [], lockedEntries: 0, searchedTo: null }
       if (!owed) return preview
-      const from = startOf(owed.fromDay, circumstances.timeZone)
+      const from = startOf(owed.fromDay, after.timeZone)
       const startedAt = performance.now()
-      let after: Position | undefined
+      let position: Position | undefined
       for (;;) {
-        const page = await listNewest(db.slow, { from, after, limit: BATCH })
-        for (const view of page) count(preview, circumstances, view)
-        after = page.at(-1)?.entry
+        const page = await listNewest(db.slow, { from, after: position, limit: BATCH })
+        for (const view of page) count(preview, view, { before, after })
+        position = page.at(-1)?.entry
         if (page.length < BATCH) return preview
-        if (performance.now() - startedAt > PREVIEW_MS) return { ...preview, searchedTo: after!.startedAt }
+        if (performance.now() - startedAt > PREVIEW_MS) return { ...preview, searchedTo: position!.startedAt }
       }
     },
   }
@@ -173,21 +186,24 @@ function changeOf(circumstances: FundingCircumstances, view: EntryView): { view:
   return isFundedAs(view, to) ? null : { view, to }
 }
 
-function count(preview: FundingPreview, circumstances: FundingCircumstances, view: EntryView): void {
-  const change = changeOf(circumstances, view)
-  if (!change) return
+/** Counts an entry that the plans and rules of after decide otherwise than those of before. */
+function count(
+  preview: FundingPreview,
+  view: EntryView,
+  { before, after }: Record<'before' | 'after', FundingCircumstances>,
+): void {
+  const said = saidOfEntry(view)
+  const [from, to] = [before, after].map((circumstances): FundingSide => {
+    const decided = decide(circumstances, view, said)
+    return { funding: decided?.funding ?? 'unknown', plan: decided?.plan ?? null }
+  }) as [FundingSide, FundingSide]
+  const isSame = (one: FundingSide, other: FundingSide) =>
+    one.funding === other.funding && one.plan?.uid === other.plan?.uid
+  if (isSame(from, to)) return
   if (isLocked(view.entry)) {
     preview.lockedEntries += 1
     return
   }
-  const [from, to] = [view, fundingView(change.to)].map(({ funding, fundingPlan }) => ({
-    funding: funding?.funding ?? ('unknown' as const),
-    plan: fundingPlan,
-  })) as [FundingSide, FundingSide]
-  const isSame = (one: FundingSide, other: FundingSide) =>
-    one.funding === other.funding && one.plan?.uid === other.plan?.uid
-  // Only the reason differs.
-  if (isSame(from, to)) return
   let sum = preview.changes.find((known) => isSame(known.from, from) && isSame(known.to, to))
   if (!sum) {
     sum = { from, to, entries: 0, costNanos: 0n, unpricedEntries: 0 }

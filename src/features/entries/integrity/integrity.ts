@@ -20,6 +20,7 @@ import {
   listMisplacedStatuses,
   listStrayedEntries,
   listUnevenDivisions,
+  listUnknownFundings,
   listUnsuppliedSessions,
   pairsBySet,
 } from './store.ts'
@@ -51,6 +52,10 @@ export async function findInconsistentEntries(reader: Reader): Promise<string[]>
         session === null
           ? `Entry ${uid} continues another entry but has no session. ${RESTORE}`
           : `Entry ${uid} is part ${part} of session ${session}, but does not continue the previous part. ${RESTORE}`,
+    )),
+    ...(await firstNamed(
+      (limit) => listUnknownFundings(reader, limit),
+      ({ uid }) => `What pays for entry ${uid} is not known any more. ${RESTORE}`,
     )),
     ...(await firstNamed(
       (limit) => listEmptySessions(reader, limit),

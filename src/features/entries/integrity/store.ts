@@ -128,6 +128,17 @@ export function listEmptySessions(reader: Reader, limit: number) {
     .limit(limit)
 }
 
+/** Entries whose funding does not exist: nothing in the database prevents it. */
+export function listUnknownFundings(reader: Reader, limit: number) {
+  const { entries, fundings } = reader.tables
+  const known = reader.select({ id: fundings.id }).from(fundings).where(eq(fundings.id, entries.fundingId))
+  return reader
+    .select({ uid: entries.uid })
+    .from(entries)
+    .where(and(isNotNull(entries.fundingId), notExists(known)))
+    .limit(limit)
+}
+
 /** Sessions with several sources that lack the totals of the source that supplies their entries. */
 export function listUnsuppliedSessions(reader: Reader, limit: number) {
   const { sessions, sessionSources } = reader.tables

@@ -12,6 +12,7 @@ import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { currentTerms, feeInWords, holdersInWords, type Plan, STATE_COLORS } from './plan.ts'
 import { NewPlanForm } from './plan-form.tsx'
+import { FundingRules } from './rules.tsx'
 
 export function PlanList() {
   const [, navigate] = useLocation()
@@ -43,6 +44,7 @@ export function PlanList() {
           </Empty>
         }
       />
+      <FundingRules />
       {isAdding && <NewPlanForm close={() => setAdding(false)} saved={({ id }) => navigate(`/plans/${id}`)} />}
     </Page>
   )

@@ -1,0 +1,279 @@
+/** Funding rules: what pays for usage whose report does not say so. */
+import { ActionIcon, Alert, Badge, Button, Group, Menu, Select, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconDots, IconPlus } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { FUNDING_TITLES, fundingTitle } from '../../../shared/funding.ts'
+import { count, counted } from '../../format/counts.ts'
+import { type ConditionRow, conditionOf, EMPTY_ROW, rowOf } from '../../parts/condition.ts'
+import { ConfirmChange } from '../../parts/confirm.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Moment, Money } from '../../parts/figures.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { Loading } from '../../parts/loading.tsx'
+import { PlainTable } from '../../parts/plain-table.tsx'
+import { RuleConditions } from '../../parts/rule-conditions.tsx'
+import { Note, SectionTitle } from '../../parts/texts.tsx'
+import { useFormSend } from '../../parts/use-form-send.ts'
+import { answer, api, apiUntil, type Body } from '../../server/api.ts'
+import { useSend } from '../../server/send.ts'
+import { coversInWords } from './plan.ts'
+import { CHANGES } from './plan-form.tsx'
+
+const rules = api['funding-rules']
+
+const askRules = ({ signal }: { signal: AbortSignal }) => answer(apiUntil(signal)['funding-rules'].get())
+type FundingRule = Awaited<ReturnType<typeof askRules>>['data'][number]
+type Preview = Body<Awaited<ReturnType<typeof rules.preview.post>>>
+
+export function FundingRules() {
+  const [open, setOpen] = useState<{ rule: FundingRule | null; do: 'edit' | 'remove' } | null>(null)
+  const { data, error, refetch } = useQuery({ queryKey: ['plans', 'rules'], queryFn: askRules })
+  const list = data?.data
+  const close = () => setOpen(null)
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between">
+        <SectionTitle>Funding rules</SectionTitle>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconPlus size={14} />}
+          onClick={() => setOpen({ rule: null, do: 'edit' })}
+        >
+          New funding rule
+        </Button>
+      </Group>
+      <Note>
+        The report says what pays for usage, or else the first of these rules that matches, or else the plan of the
+        person. Unlocked entries follow changes within seconds.
+      </Note>
+      {error && !list && <Failure error={error} retry={refetch} />}
+      {!list && !error && <Loading />}
+      {list && list.length > 0 && (
+        <PlainTable
+          label="Funding rules"
+          isStacked
+          columns={[
+            { key: 'position', title: '#', width: '48px', cell: ({ position }) => position },
+            {
+              key: 'name',
+              title: 'Rule',
+              cell: ({ name, enabled }) => (
+                <Group gap={6} wrap="nowrap">
+                  <bdi>{name}</bdi>
+                  {!enabled && <Badge color="gray">disabled</Badge>}
+                </Group>
+              ),
+            },
+            { key: 'when', title: 'Matches', cell: ({ conditions }) => <bdi>{coversInWords(conditions)}</bdi> },
+            { key: 'pays', title: 'Paid by', cell: ({ funding: kind, plan }) => fundingTitle({ kind, plan }) },
+            {
+              key: 'actions',
+              title: '',
+              width: '48px',
+              cell: (rule) => <RuleMenu rule={rule} list={list} choose={(chosen) => setOpen({ rule, do: chosen })} />,
+            },
+          ]}
+          rows={list}
+          rowKey={({ id }) => id}
+        />
+      )}
+      {open?.do === 'edit' && <RuleForm rule={open.rule} close={close} />}
+      {open?.do === 'remove' && open.rule && (
+        <ConfirmChange
+          isOpen
+          close={close}
+          title={`Remove ${open.rule.name}?`}
+          action="Remove"
+          of={open.rule}
+          send={(options) => answer(rules({ id: open.rule!.id }).delete(undefined, options))}
+          changes={RULE_CHANGES}
+          done={() => 'Funding rule removed.'}
+        >
+          <Text size="sm">Unlocked entries that it decided are decided again.</Text>
+        </ConfirmChange>
+      )}
+    </Stack>
+  )
+}
+
+const RULE_CHANGES = [...CHANGES, 'entries'] as const
+
+interface RuleMenuProps {
+  rule: FundingRule
+  list: readonly FundingRule[]
+  choose: (chosen: 'edit' | 'remove') => void
+}
+
+function RuleMenu({ rule, list, choose }: RuleMenuProps) {
+  const order = useSend({
+    send: (to: number) => {
+      const others = list.map(({ id }) => id).filter((id) => id !== rule.id)
+      return answer(rules.order.put({ rules: others.toSpliced(to, 0, rule.id) }))
+    },
+    changes: RULE_CHANGES,
+    done: () => 'Order of the funding rules saved.',
+  })
+  const enable = useSend({
+    send: (enabled: boolean) => answer(rules({ id: rule.id }).patch({ enabled })),
+    changes: RULE_CHANGES,
+    done: ({ name, enabled }) => `${name} ${enabled ? 'enabled' : 'disabled'}.`,
+  })
+  const at = list.indexOf(rule)
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${rule.name}`}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => choose('edit')}>Edit</Menu.Item>
+        <Menu.Item disabled={at === 0} onClick={() => order.mutate(at - 1)}>
+          Move up
+        </Menu.Item>
+        <Menu.Item disabled={at === list.length - 1} onClick={() => order.mutate(at + 1)}>
+          Move down
+        </Menu.Item>
+        <Menu.Item onClick={() => enable.mutate(!rule.enabled)}>{rule.enabled ? 'Disable' : 'Enable'}</Menu.Item>
+        <Menu.Item onClick={() => choose('remove')}>Remove</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+interface RuleValues {
+  name: string
+  rows: ConditionRow[]
+  funding: FundingRule['funding']
+  plan: string | null
+}
+
+const needsPlan = ({ funding }: Pick<RuleValues, 'funding'>) => funding === 'plan' || funding === 'credits'
+
+const bodyOf = ({ name, rows, ...values }: RuleValues) => ({
+  name,
+  conditions: rows.map(conditionOf),
+  funding: values.funding,
+  plan: needsPlan(values) ? values.plan : null,
+})
+
+function RuleForm({ rule, close }: { rule: FundingRule | null; close: () => void }) {
+  const [preview, setPreview] = useState<Preview | null>(null)
+  const form = useForm<RuleValues>({
+    initialValues: {
+      name: rule?.name ?? '',
+      rows: rule ? rule.conditions.map(rowOf) : [{ ...EMPTY_ROW, field: 'agent_harness', label: '' }],
+      funding: rule?.funding ?? 'metered',
+      plan: rule?.plan?.id ?? null,
+    },
+    validate: {
+      name: (name) => (name.trim() === '' ? 'Enter a name.' : null),
+      rows: { text: (text) => (text === '' ? 'Enter a pattern; * matches everything.' : null) },
+      plan: (plan, values) => (needsPlan(values) && plan === null ? 'Choose a plan.' : null),
+    },
+    onValuesChange: () => setPreview(null),
+  })
+  const { data: plans } = useQuery({
+    queryKey: ['plans', 'list'],
+    queryFn: ({ signal }) => answer(apiUntil(signal).plans.get()),
+  })
+  const sending = useFormSend({
+    form,
+    ...(rule && { of: rule }),
+    send: (values, options): Promise<FundingRule> =>
+      answer(rule ? rules({ id: rule.id }).patch(bodyOf(values), options) : rules.post(bodyOf(values))),
+    changes: RULE_CHANGES,
+    done: ({ name }) => `Funding rule ${name} saved.`,
+    after: close,
+    fields: ({ rows }) => ({
+      ...Object.fromEntries(
+        rows.flatMap((_, at) => [
+          [`/conditions/${at}/field`, `rows.${at}.field`],
+          [`/conditions/${at}/matches`, `rows.${at}.text`],
+        ]),
+      ),
+      '/conditions': 'rows',
+    }),
+  })
+  const previewing = useSend({
+    send: (values: RuleValues) => {
+      const enabled = rule?.enabled ?? true
+      return answer(rules.preview.post({ rule: { ...bodyOf(values), enabled }, ...(rule && { replaces: rule.id }) }))
+    },
+    changes: [],
+    after: setPreview,
+  })
+  return (
+    <FormDialog
+      {...sending}
+      title={rule ? `Edit ${rule.name}` : 'New funding rule'}
+      action={rule ? 'Save changes' : 'Create rule'}
+      close={close}
+      size="xl"
+    >
+      <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
+      <RuleConditions form={form} title="All conditions must match" mayBeEmpty />
+      <Group grow align="flex-start">
+        <Select
+          label="Paid by"
+          allowDeselect={false}
+          data={Object.entries(FUNDING_TITLES).map(([value, label]) => ({ value, label }))}
+          {...form.getInputProps('funding')}
+        />
+        {needsPlan(form.values) && (
+          <Select
+            label="Plan"
+            description="Skipped for people who do not have it."
+            data={(plans?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+            {...form.getInputProps('plan')}
+          />
+        )}
+      </Group>
+      <Group>
+        <Button
+          variant="default"
+          loading={previewing.isPending}
+          onClick={() => form.validate().hasErrors || previewing.mutate(form.values)}
+        >
+          Preview changes
+        </Button>
+      </Group>
+      {preview && <PreviewTable preview={preview} />}
+    </FormDialog>
+  )
+}
+
+function PreviewTable({ preview: { changes, locked_entries, searched_to } }: { preview: Preview }) {
+  return (
+    <Alert color="gray" variant="light" title="What would change" role="status">
+      {changes.length === 0 ? (
+        <Note>No entry would be paid for otherwise.</Note>
+      ) : (
+        <PlainTable
+          label="What would change"
+          columns={[
+            { key: 'from', title: 'Now', cell: ({ from }) => fundingTitle({ kind: from.funding, plan: from.plan }) },
+            { key: 'to', title: 'Then', cell: ({ to }) => fundingTitle({ kind: to.funding, plan: to.plan }) },
+            { key: 'entries', title: 'Entries', isNumber: true, cell: ({ entries }) => count(entries) },
+            { key: 'cost', title: 'Cost', isNumber: true, cell: ({ cost }) => <Money amount={cost} /> },
+          ]}
+          rows={changes}
+          rowKey={({ from, to }) => JSON.stringify([from, to])}
+        />
+      )}
+      {locked_entries > 0 && (
+        <Note>
+          {counted(locked_entries, 'approved, billed or voided entry', 'approved, billed or voided entries')} stay.
+        </Note>
+      )}
+      {searched_to && (
+        <Note>
+          Only entries from <Moment at={searched_to} /> on were counted; older ones change as well.
+        </Note>
+      )}
+    </Alert>
+  )
+}
