@@ -106,6 +106,7 @@ export const CHAPTERS: Chapter[] = [
       'design/pricing',
       'design/bills',
       'design/budgets',
+      'design/plans',
       'design/telemetry',
       'design/session-formats',
       'design/agents-compared',
