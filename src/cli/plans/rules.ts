@@ -105,6 +105,7 @@ export function addPlansRulesCommands(plans: Command): void {
   addListing(rules, listFundingRules, {
     description: 'List the rules in the order in which they are tried',
     columns: COLUMNS,
+    examples: ['tally plans rules list'],
     howToAdd: 'Add one with `tally plans rules add`.',
   })
   addAction(rules, getFundingRule, {
