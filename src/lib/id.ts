@@ -30,15 +30,17 @@ export function newId<P extends IdPrefix>(prefix: P): Id<P> {
 }
 
 const HEX_32 = /^[0-9a-f]{32}$/
+const NO_BYTES = new Uint8Array()
 
 /** Whether a text from outside is an id with this prefix. Only such a text may be used in a query. */
 export function isId<P extends IdPrefix>(prefix: P, text: string): text is Id<P> {
   return text.startsWith(`${prefix}_`) && HEX_32.test(text.slice(prefix.length + 1))
 }
 
-/** The 16 bytes of an id that the database stores. */
+/** The 16 bytes of an id that the database stores; of a text that is none, such as an e-mail address, bytes that no row has. */
 export function idBytes(id: string): Uint8Array {
-  return Uint8Array.fromHex(id.slice(id.indexOf('_') + 1))
+  const digits = id.slice(id.indexOf('_') + 1)
+  return HEX_32.test(digits) ? Uint8Array.fromHex(digits) : NO_BYTES
 }
 
 export function idFromBytes<P extends IdPrefix>(prefix: P, bytes: Uint8Array): Id<P> {

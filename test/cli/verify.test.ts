@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { FORMAT } from '../../src/features/rollup/segment.ts'
 import { CommandLine } from '../support/command-line.ts'
 import { rowsAt } from '../support/databases.ts'
 
@@ -21,7 +22,7 @@ test('names sums without entries and references to nothing, and exits with 1', a
   const isPostgres = tally.databaseUrl !== undefined
   const column = isPostgres ? "decode(repeat('00', 32), 'hex')" : 'zeroblob(32)'
   await change("INSERT INTO rollup_zones VALUES ('UTC', true)")
-  await change("INSERT INTO rollup_periods VALUES (1, 'UTC', 'day', 0, 86400000, 'clean', 0, 1)")
+  await change(`INSERT INTO rollup_periods VALUES (1, 'UTC', 'day', 0, 86400000, 'clean', 0, ${FORMAT})`)
   await change(`INSERT INTO rollup_columns VALUES (1, 3, 'input', ${column})`)
   // PostgreSQL refuses such rows from everyone.
   if (!isPostgres) await change('INSERT INTO project_leads (project_id, user_id) VALUES (404, 405)')

@@ -8,11 +8,11 @@ import type {
   NewFundingRule,
 } from './schema.ts'
 
-export const EXAMPLE_NEW_FUNDING_RULE: NewFundingRule = {
+export const EXAMPLE_NEW_FUNDING_RULE = {
   name: 'CI uses the API',
   conditions: [{ field: 'labels.entrypoint', matches: 'sdk-*' }],
   funding: 'metered',
-}
+} satisfies NewFundingRule
 
 const RULE_ID = 'frl_01a1fa172a0277f3983322718874f2ef'
 const PLAN = { id: 'pln_01a1fa172a0277f3983322718874f2ef', name: 'Claude Max' }

@@ -1,9 +1,12 @@
-/** Changes of funding rules as callers send them for a preview. */
+/** Funding rules as callers send them. */
 import type { Actor } from '../../access/actor.ts'
 import type { Tx } from '../../database/database.ts'
 import { refusal } from '../../errors.ts'
 import type { FundingRules } from './rules.ts'
-import type { FundingPreviewRequest } from './schema.ts'
+import type { FundingPreviewRequest, NewFundingRule } from './schema.ts'
+
+/** The rule with what a body may leave out. */
+export const newRuleOf = (body: NewFundingRule) => ({ conditions: [], plan: null, ...body })
 
 /** The change in a transaction that is rolled back. Throws 422 unless exactly one is named. */
 export function changeToPreview(
@@ -17,7 +20,7 @@ export function changeToPreview(
   return (tx) => {
     if (removes !== undefined) return rulesIn.remove(tx, by, removes)
     if (order) return rulesIn.order(tx, by, order)
-    const { position, ...fields } = { ...rule!, plan: rule!.plan ?? null }
+    const { position, ...fields } = newRuleOf(rule!)
     return replaces === undefined
       ? rulesIn.add(tx, by, { ...fields, position })
       : rulesIn.change(tx, by, replaces, fields)

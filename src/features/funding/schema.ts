@@ -48,7 +48,7 @@ const said = {
 
 const NEW_FIELDS = {
   name: said.name,
-  conditions: said.conditions,
+  conditions: Type.Optional(said.conditions),
   funding: said.funding,
   plan: Type.Optional(said.plan),
   enabled: Type.Optional(said.enabled),

@@ -205,8 +205,19 @@ async function fill(db: Database, services: Services): Promise<void> {
         },
       ],
       [tables.priceAliases, { alias: 'x', model: 'y', source: 'x', ...times }],
+      [
+        tables.plans,
+        { uid: newId('pln'), name: 'x', vendor: 'x', product: 'x', holder: 'organization', vendorCodes: [], ...times },
+      ],
+      [tables.fundingRules, { uid: newId('frl'), position: 1, enabled: true, ...times }],
+      [tables.fundings, { uid: newId('fnd'), funding: 'unknown', reason: 'none' }],
     ]
     for (const [table, row] of rows) await tx.insert(table).values(row as never)
+    const [planId, ruleId] = [await only(tables.plans), await only(tables.fundingRules)]
+    const terms = { period: 'month', fee: 1n, currency: 'USD', seats: 1 }
+    await tx.insert(tables.planVersions).values({ planId, fromDay: '2026-11-01', conditions: [], ...terms } as never)
+    const version = { ruleId, version: 1, name: 'x', conditions: [], funding: 'metered', ...times }
+    await tx.insert(tables.fundingRuleVersions).values(version as never)
     const endpointId = await only(tables.webhookEndpoints)
     await tx
       .insert(tables.webhookDeliveries)
@@ -338,9 +349,9 @@ forEachEngine('an erasure', (_, engine) => {
     const after = await valuesOf(db)
     const isOther = (place: string) => {
       const [table, row] = place.split(' ')
-      // The account, what the logs have of it, and what a change of prices owes.
+      // The account, what the logs have of it, and what a change of prices or plans owes.
       return (
-        ['organization', 'erasures', 'labelPairs', 'owedWork'].includes(table!) ||
+        ['organization', 'erasures', 'labelPairs', 'owedWork', 'fundingOwed'].includes(table!) ||
         (table === 'users' && row === String(user.id)) ||
         after.get(`${table} ${row} objectId`) === user.uid
       )

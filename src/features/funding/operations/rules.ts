@@ -6,6 +6,7 @@ import {
   EXAMPLE_FUNDING_TEST,
   EXAMPLE_NEW_FUNDING_RULE,
 } from '../examples.ts'
+import { newRuleOf } from '../request.ts'
 import type { ListedFundingRule } from '../rules.ts'
 import {
   FundingExplanation,
@@ -67,7 +68,7 @@ export const addFundingRule = operation({
   answer: { ...RULE, status: 201, description: 'The rule was created.' },
   problems: ['already_exists'],
   run: async ({ funding }: Needs, { party, body }) =>
-    fundingRuleBody(await funding.addFundingRule(party.by, { ...body, plan: body.plan ?? null })),
+    fundingRuleBody(await funding.addFundingRule(party.by, newRuleOf(body))),
 })
 
 export const orderFundingRules = operation({
