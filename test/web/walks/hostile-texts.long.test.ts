@@ -50,6 +50,7 @@ describe.skipIf(!CHROMIUM)('hostile texts', () => {
         summary: text,
         session_id: text,
         labels: { repository: text, branch: text },
+        plan: text,
       }
       const placed = { ...entry, session_id: `${text} placed`, project: text, ticket: `${text} #${index}` }
       for (const body of [entry, placed]) {
@@ -63,6 +64,9 @@ describe.skipIf(!CHROMIUM)('hostile texts', () => {
     const conditions = [{ field: 'labels.repository', matches: '*nothing*' }]
     await ask('POST /placement-rules', { name: CORPUS[3], conditions, project: projects[0].id })
     await ask('POST /budgets', { name: CORPUS[1], scope: { project: projects[0].id }, amount: 100 })
+    const plan = { name: CORPUS[0], vendor: CORPUS[1], product: CORPUS[2], note: CORPUS[3], vendor_codes: [CORPUS[4]] }
+    await ask('POST /plans', { ...plan, fee: 20, period: 'month', from: '2026-01-01' })
+    await ask('POST /funding-rules', { name: CORPUS[5], conditions, funding: 'plan', plan: CORPUS[0] })
     await ask('POST /token-sheets', { month: new Date().toISOString().slice(0, 7), note: CORPUS[6] })
     const extra_lines = [{ text: CORPUS[7], amount: 1 }]
     await ask('POST /bills', {
