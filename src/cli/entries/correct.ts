@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { TokenEntry } from '../../features/entries/schema.ts'
+import { defined } from '../../lib/defined.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
 import { addCountFlags, type EntryFlags, parseCost, parseCount } from '../flags/entry.ts'
 import { NONE } from '../flags/none.ts'
@@ -79,7 +80,7 @@ function figuresOf(flags: Omit<Flags, 'reason'>, tokens: TokenEntry['tokens']) {
     provider: textOrNone(flags.provider),
     started_at: flags.startedAt,
     ended_at: flags.endedAt,
-    tokens: hasCounts ? { ...keptOf(tokens), ...definedOf(counts) } : undefined,
+    tokens: hasCounts ? { ...keptOf(tokens), ...defined(counts) } : undefined,
     requests: flags.requests,
     service_tier: textOrNone(flags.serviceTier),
     speed: textOrNone(flags.speed),
@@ -91,8 +92,4 @@ function figuresOf(flags: Omit<Flags, 'reason'>, tokens: TokenEntry['tokens']) {
 /** As a report has them. */
 function keptOf({ total: _total, over_200k: _long, ...counts }: TokenEntry['tokens']): object {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== null))
-}
-
-function definedOf(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }

@@ -39,4 +39,5 @@ export interface FundingTerms {
   rules: FundingRuleTerms[]
 }
 
+export { CHANGING, READING } from './operations/shared.ts'
 export { cutsOf, type Period, type PeriodTerms, periodAt, periodsOf, type Schedule } from './periods.ts'

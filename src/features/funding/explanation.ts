@@ -27,12 +27,7 @@ export function explainFunding(
   const held = plansOf(subject.managerId, day, plans)
   const compiled = rules
     .filter(({ enabled }) => enabled)
-    .map(({ plan, conditions, ...rule }) => ({
-      ...rule,
-      conditions: conditions.map(compileCondition),
-      planId: plan?.id ?? null,
-      versionId: rule.id,
-    }))
+    .map((rule) => ({ ...rule, conditions: rule.conditions.map(compileCondition) }))
   const decision = decideFunding(subject, said, day, { held, rules: compiled })
   if (decision.reason === 'report' || decision.reason === 'agent') return { decision, steps: [] }
   const steps: Step[] = []

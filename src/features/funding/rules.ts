@@ -5,6 +5,7 @@ import type { RuleCondition } from '../../database/schema/records.ts'
 import { FUNDINGS, type FundingKind } from '../../database/schema/values.ts'
 import { type Issue, notFound, Problem, refusal, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { defined } from '../../lib/defined.ts'
 import { composeName, foldName } from '../../lib/names.ts'
 import { issuesOfName } from '../../schema/fields.ts'
 import { type AuditService, difference } from '../audit/service.ts'
@@ -17,7 +18,7 @@ import {
   listFundingRules,
   updateFundingRule,
 } from './store/rules.ts'
-import { readFundingTerms } from './store.ts'
+import { listPlanTerms } from './store.ts'
 
 /** Limit of rules, because all of them are listed in one response and ordered by hand. */
 export const RULES_LIMIT = 200
@@ -184,7 +185,7 @@ function getIn(rules: readonly FundingRule[], named: string): ListedFundingRule 
 }
 
 async function findPlan(reader: Reader, named: string): Promise<Pick<PlanTerms, 'id' | 'uid' | 'name'> | undefined> {
-  const { plans } = await readFundingTerms(reader)
+  const plans = await listPlanTerms(reader)
   return plans.find(({ uid, name }) => uid === named || foldName(name) === foldName(named))
 }
 
@@ -218,13 +219,6 @@ function recordOf(rule: FundingRule): Record<string, unknown> {
 
 function objectOf({ uid, name }: FundingRule) {
   return { id: uid, name }
-}
-
-/** The fields that are present; undefined ones would otherwise overwrite existing values. */
-function defined<Fields extends object>(
-  fields: Fields,
-): { [Field in keyof Fields]: Exclude<Fields[Field], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }
 
 function nameTaken(name: string, { uid }: FundingRule): Problem {

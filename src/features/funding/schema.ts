@@ -6,6 +6,7 @@ import {
   array,
   chosen,
   component,
+  day,
   flag,
   integer,
   listOf,
@@ -13,23 +14,14 @@ import {
   object,
   oneOf,
   orNull,
-  PLAIN_TEXT,
-  SHOWN,
   text,
 } from '../../schema/types.ts'
 import { CONDITIONS_LIMIT } from '../placement/contract.ts'
-import { Condition, Sample } from '../placement/schema.ts'
+import { Condition, filled, Sample } from '../placement/schema.ts'
 import { RULES_LIMIT } from './rules.ts'
 
 const said = {
-  name: text('A short, unique name.', {
-    minLength: 1,
-    maxLength: 200,
-    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-    errorMessage: 'must be a string without control characters',
-    examples: ['CI uses the API'],
-    [SHOWN]: { pattern: PLAIN_TEXT },
-  }),
+  name: filled('A short, unique name.', ['CI uses the API']),
   conditions: array('Conditions, all of which must match; none to match all usage.', Condition, {
     maxItems: CONDITIONS_LIMIT,
   }),
@@ -146,13 +138,7 @@ export type FundingPreviewBody = Static<typeof FundingPreviewBody>
 
 export const FundingTest = component('FundingTest', {
   sample: Sample,
-  day: Type.Optional(
-    text('Day of the session; today by default.', {
-      pattern: '^\\d{4}-\\d{2}-\\d{2}$',
-      errorMessage: 'must be a date, such as 2026-11-20',
-      examples: ['2026-11-20'],
-    }),
-  ),
+  day: Type.Optional(day('Day of the session; today by default.')),
   funding: Type.Optional(chosen(FUNDINGS, 'What the report says of its funding.')),
   plan: Type.Optional(text('What the report says of its plan.', { maxLength: 200 })),
 })

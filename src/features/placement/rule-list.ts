@@ -5,6 +5,7 @@ import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { RuleCondition } from '../../database/schema/records.ts'
 import { type Issue, notFound, Problem, refusal, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { defined } from '../../lib/defined.ts'
 import { newId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
 import { type AuditService, difference } from '../audit/service.ts'
@@ -270,11 +271,11 @@ export function createRules({ db, clock, audit, projects, loadRules: list }: Rul
     const rules = await list(tx)
     const { rule } = getIn(rules, named)
     const others = rules.filter((other) => other !== rule)
-    const fields = { ...fieldsOf(rule), ...defined(change) }
+    const { enabled = rule.enabled, ...changes } = change
+    const fields = { ...fieldsOf(rule), ...defined(changes) }
     fields.name = composeName(fields.name)
     const project = await check(tx, fields, others, checking)
     refuseTakenName(fields.name, others)
-    const enabled = change.enabled ?? rule.enabled
     if (enabled !== rule.enabled) await updateRule(tx, rule.id, { enabled })
     if (difference(saysOf(rule), saysOf({ ...fields, project }))) {
       const says = { ...versionOf(fields, project, by), createdAt: clock.now() }
@@ -430,12 +431,4 @@ function recordOf(rule: Rule): Record<string, unknown> {
 
 function objectOf({ uid, name }: Rule) {
   return { id: uid, name }
-}
-
-/** The fields that are present; undefined ones would otherwise overwrite existing values. */
-function defined(change: RuleChange): Partial<RuleFields> {
-  const { name, conditions, project, ticket } = change
-  return Object.fromEntries(
-    Object.entries({ name, conditions, project, ticket }).filter(([, value]) => value !== undefined),
-  )
 }

@@ -31,7 +31,7 @@ const textOf = (description: string, examples: string[], maxLength = 200) =>
   })
 
 /** Which the service checks to be more than white space. */
-const filled = (...of: Parameters<typeof textOf>) => ({ ...textOf(...of), [SHOWN]: { pattern: PLAIN_TEXT } })
+export const filled = (...of: Parameters<typeof textOf>) => ({ ...textOf(...of), [SHOWN]: { pattern: PLAIN_TEXT } })
 
 export const Condition = object({
   field: text(

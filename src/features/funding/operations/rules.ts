@@ -19,18 +19,11 @@ import {
 } from '../schema.ts'
 import type { FundingService } from '../service.ts'
 import { explanationBody, fundingRuleBody } from '../wire.ts'
+import { CHANGING, READING } from './shared.ts'
 
 interface Needs {
   funding: FundingService
 }
-
-/** Like plans, rules say what people pay, so members do not read them. */
-const READING = {
-  tag: 'Plans',
-  allow: { read: ['billing', 'admin'], session: ['billing', 'admin'] },
-  scope: 'plans:read',
-} as const
-const CHANGING = { tag: 'Plans', allow: { session: ['billing', 'admin'] }, scope: 'plans:write' } as const
 
 const one = { object: 'frl', params: { id: 'Id (frl_…) or name of the rule.' } } as const
 /** The list as a whole: the order is an object of its own. */

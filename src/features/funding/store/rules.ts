@@ -3,13 +3,12 @@ import { and, asc, eq, isNull, max } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import { type Id, newId } from '../../../lib/id.ts'
+import type { FundingRuleTerms } from '../contract.ts'
 
 type VersionRecord = Tables['fundingRuleVersions']['$inferSelect']
 
 /** A rule that was not removed, in its latest version. */
-export interface FundingRule extends Pick<VersionRecord, 'version' | 'name' | 'conditions' | 'funding'> {
-  id: number
-  uid: Id<'frl'>
+export interface FundingRule extends FundingRuleTerms {
   /** The sort key; removed rules leave gaps. */
   position: number
   enabled: boolean
@@ -33,10 +32,12 @@ export async function listFundingRules(reader: Reader): Promise<FundingRule[]> {
       position: rules.position,
       enabled: rules.enabled,
       createdAt: rules.createdAt,
+      versionId: versions.id,
       version: versions.version,
       name: versions.name,
       conditions: versions.conditions,
       funding: versions.funding,
+      planId: versions.planId,
       plan: { id: plans.id, uid: plans.uid, name: plans.name },
       changedAt: versions.createdAt,
     })

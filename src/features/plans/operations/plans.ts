@@ -1,6 +1,7 @@
 import { operation, result, several } from '../../../operations/operation.ts'
 import { flagParameter, textParameter } from '../../../operations/parameters.ts'
 import { lastPage } from '../../../schema/lists.ts'
+import { CHANGING, READING } from '../../funding/contract.ts'
 import {
   EXAMPLE_COMMON_PLAN,
   EXAMPLE_LOADED_PLANS,
@@ -28,14 +29,6 @@ import { periodBody } from '../wire.ts'
 interface Needs {
   plans: PlansService
 }
-
-/** Fees say what people pay, so members do not read them. */
-const READING = {
-  tag: 'Plans',
-  allow: { read: ['billing', 'admin'], session: ['billing', 'admin'] },
-  scope: 'plans:read',
-} as const
-const CHANGING = { tag: 'Plans', allow: { session: ['billing', 'admin'] }, scope: 'plans:write' } as const
 
 const params = { id: 'Id (pln_…) or name of the plan.' }
 const one = { object: 'pln', params } as const

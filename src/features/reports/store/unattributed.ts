@@ -33,11 +33,15 @@ export async function listSummaries(reader: Reader, sets: readonly (readonly num
   }
   const textsOf = (ids: readonly number[]) => new Set(ids.map((id) => known.get(id) ?? null))
   await load(sets.flatMap((ids) => ids.slice(0, 2)))
-  const haveOneText = (ids: readonly number[]) => textsOf(ids).size === 1 && !textsOf(ids).has(null)
+  const haveOneText = (ids: readonly number[]) => {
+    const texts = textsOf(ids)
+    return texts.size === 1 && !texts.has(null)
+  }
   await load(sets.flatMap((ids) => (haveOneText(ids.slice(0, 2)) ? ids.slice(2) : [])))
   return sets.map((ids) => {
-    const texts = [...textsOf(ids)].filter((text) => text !== null)
-    return texts.length === textsOf(ids).size && (texts.length === 1 || ids.length === 2) ? texts.sort() : []
+    const texts = [...textsOf(ids)]
+    const given = texts.filter((text) => text !== null)
+    return given.length === texts.length && (texts.length === 1 || ids.length === 2) ? given.sort() : []
   })
 }
 
