@@ -82,6 +82,7 @@ import postgresTelemetryCalls from './postgres/0054_telemetry_calls.sql' with { 
 import postgresLocale from './postgres/0055_locale.sql' with { type: 'text' }
 import postgresCheaperTriggers from './postgres/0056_cheaper_triggers.sql' with { type: 'text' }
 import postgresPlans from './postgres/0057_plans.sql' with { type: 'text' }
+import postgresCostBasis from './postgres/0058_cost_basis.sql' with { type: 'text' }
 import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -141,6 +142,7 @@ import sqliteTelemetryCalls from './sqlite/0054_telemetry_calls.sql' with { type
 import sqliteLocale from './sqlite/0055_locale.sql' with { type: 'text' }
 import sqliteCheaperTriggers from './sqlite/0056_cheaper_triggers.sql' with { type: 'text' }
 import sqlitePlans from './sqlite/0057_plans.sql' with { type: 'text' }
+import sqliteCostBasis from './sqlite/0058_cost_basis.sql' with { type: 'text' }
 import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
@@ -311,5 +313,11 @@ export const MIGRATIONS: Migration[] = [
     name: 'plans',
     sql: { sqlite: sqlitePlans, postgres: postgresPlans },
     compatibleFrom: 56,
+  },
+  {
+    version: 58,
+    name: 'cost_basis',
+    // A server of a version before would count budgets by cost that have another basis, and bill corrections as free of cost.
+    sql: { sqlite: sqliteCostBasis, postgres: postgresCostBasis },
   },
 ]

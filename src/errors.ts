@@ -45,6 +45,12 @@ export const PROBLEMS = {
     help: 'The credential is valid but lacks permission. The detail names the kind of token or the role that is required.',
     page: 'people/roles',
   },
+  fees_hidden: {
+    status: 403,
+    title: 'Fees not visible',
+    help: 'Allocated cost contains the fees of plans, which only people with the role billing or admin see, and leads if the organization allows it. Use `basis=marginal`, which leaves fees out, or another basis.',
+    page: 'plans',
+  },
   not_found: {
     status: 404,
     title: 'Not found',

@@ -322,6 +322,19 @@ export function isApprovable(
   return and(notOf === undefined ? undefined : ne(ownerId, notOf), byRight && or(...byRight))
 }
 
+/**
+ * Who sees what plans cost, and so the shares of their fees in the cost of entries: who sees everything, and leads if the
+ * organization allows it, as far as they see entries.
+ */
+export async function seesFees(
+  reader: Reader,
+  viewer: Viewer,
+  { leadsSeeFees }: { leadsSeeFees: boolean },
+): Promise<boolean> {
+  if (viewer.sees !== 'own_and_led') return viewer.sees === 'everything'
+  return leadsSeeFees && (await ledProjects(reader, [viewer.userId]).limit(1)).length > 0
+}
+
 /** The condition on `entry_changes` for deleted entries that were visible to the viewer. */
 export function visibleDeletions(reader: Reader, viewer: Viewer): SQL | undefined {
   const { entryChanges } = reader.tables

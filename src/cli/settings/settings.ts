@@ -13,6 +13,8 @@ export const settingsText = (body: Settings): string =>
     ['unknown projects', body.unknown_projects],
     ['same session', body.same_session],
     ['approval required', yesOrNo(body.approval_required)],
+    ['cost basis', body.cost_basis],
+    ['leads see fees', yesOrNo(body.leads_see_fees)],
     ['api tokens', yesOrNo(body.api_tokens)],
     ['share links', yesOrNo(body.share_links)],
     ['lead rules', yesOrNo(body.lead_rules)],

@@ -7,6 +7,7 @@
  * a migration makes `entries_marked_updated` anew.
  */
 
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import type { EventType } from '../../shared/event-types.ts'
 import type { NotRead } from '../../shared/not-read.ts'
 import type { ColumnKit } from './columns.ts'
@@ -95,6 +96,8 @@ export function defineTables(kit: ColumnKit) {
       weekStart: text<Weekday>('week_start').notNull().default('monday'),
       sameSession: text<SameSession>('same_session').notNull().default('hold'),
       reminderDays: integer('reminder_days'),
+      costBasis: text<CostBasis>('cost_basis').notNull().default('cost'),
+      leadsSeeFees: flag('leads_see_fees').notNull().default(false),
       retentionTexts: integer('retention_texts'),
       retentionSessionIds: integer('retention_session_ids'),
       retentionHistory: integer('retention_history'),
@@ -312,6 +315,7 @@ export function defineTables(kit: ColumnKit) {
       rollOver: flag('roll_over').notNull(),
       thresholds: json<BudgetThreshold[]>('thresholds').notNull(),
       ofProject: flag('of_project').notNull(),
+      basis: text<CostBasis>('basis').notNull().default('cost'),
       version: integer('version').notNull(),
       createdAt: time('created_at').notNull(),
       createdBy: integer('created_by'),
@@ -467,6 +471,7 @@ export function defineTables(kit: ColumnKit) {
       saidPlan: text('said_plan'),
       funding: text<FundingKind>('funding').notNull(),
       planId: integer('plan_id'),
+      meteredShare: integer('metered_share'),
       ruleVersionId: integer('rule_version_id'),
       reason: text<FundingReason>('reason').notNull(),
       note: text<FundingNote>('note'),
@@ -477,6 +482,45 @@ export function defineTables(kit: ColumnKit) {
       fromDay: text('from_day').notNull(),
       changes: integer('changes').notNull(),
     }),
+    planGenerations: table('plan_generations', {
+      id: key('id'),
+      planId: integer('plan_id').notNull(),
+      firstDay: text('first_day').notNull(),
+      createdAt: time('created_at').notNull(),
+    }),
+    planPeriods: table('plan_periods', {
+      planId: integer('plan_id').notNull(),
+      firstDay: text('first_day').notNull(),
+      lastDay: text('last_day'),
+      generationId: integer('generation_id'),
+      calculatedAt: time('calculated_at'),
+      durationMs: integer('duration_ms'),
+      fee: bigInteger('fee').notNull(),
+      unused: bigInteger('unused').notNull(),
+      unusedSeats: integer('unused_seats').notNull(),
+      pending: bigInteger('pending').notNull(),
+      entries: integer('entries').notNull(),
+      unpricedEntries: integer('unpriced_entries').notNull(),
+      lateEntries: integer('late_entries').notNull(),
+      closedAt: time('closed_at'),
+    }),
+    planShares: table('plan_shares', {
+      entryId: integer('entry_id').notNull(),
+      generationId: integer('generation_id').notNull(),
+      fee: bigInteger('fee').notNull(),
+      charge: bigInteger('charge').notNull(),
+    }),
+    planCorrections: table('plan_corrections', {
+      entryId: integer('entry_id').primaryKey(),
+      planId: integer('plan_id').notNull(),
+      ofFirstDay: text('of_first_day').notNull(),
+      managerId: integer('manager_id').notNull(),
+      projectId: integer('project_id'),
+      ticketId: integer('ticket_id'),
+      fee: bigInteger('fee').notNull(),
+      charge: bigInteger('charge').notNull(),
+    }),
+    unallocatedHours: table('unallocated_hours', { hour: integer('hour').primaryKey() }),
     ruleProposals: table('rule_proposals', {
       id: key('id'),
       uid: publicId('uid', 'rpr'),
@@ -515,6 +559,8 @@ export function defineTables(kit: ColumnKit) {
       document: text('document').notNull(),
       replacesId: integer('replaces_id'),
       correctsId: integer('corrects_id'),
+      basis: text<CostBasis>('basis').notNull().default('cost'),
+      provisional: flag('provisional').notNull().default(false),
       createdAt: time('created_at').notNull(),
       createdBy: integer('created_by'),
       paidOn: text('paid_on'),
@@ -553,6 +599,8 @@ export function defineTables(kit: ColumnKit) {
       entryId: integer('entry_id').notNull(),
       line: integer('line').notNull(),
       statusBefore: text<'submitted' | 'approved'>('status_before').notNull(),
+      fee: bigInteger('fee'),
+      charge: bigInteger('charge'),
     }),
     billingLease: table('billing_lease', {
       id: key('id'),

@@ -55,6 +55,8 @@ export function recordOf(
     document,
     replacesId: null,
     correctsId: null,
+    basis: 'cost',
+    provisional: false,
     createdAt: now,
     createdBy: by.userId,
     paidOn: null,

@@ -52,7 +52,7 @@ export function createWriting({ db, clock, audit, billing, deliveries, drafts }:
     }))
     await insertBilledEntries(
       tx,
-      entries.map(({ id, ...billed }) => ({ billId, entryId: id, ...billed })),
+      entries.map(({ id, ...billed }) => ({ billId, entryId: id, ...billed, fee: null, charge: null })),
     )
     const range = { first: ids[0]!, last: ids.at(-1)! }
     if (!isSameFingerprint(await fingerprintOf(tx, billId, range), fingerprint)) throw new StartOver()

@@ -58,6 +58,7 @@ export function createChanges({ db, clock, audit, spending, periods, reading }: 
           rollOver: given.roll_over ?? false,
           thresholds,
           ofProject: false,
+          basis: 'cost',
           version: 1,
           createdAt: clock.now(),
           createdBy: by.userId,

@@ -12,6 +12,8 @@ export const EXAMPLE_SETTINGS: Settings = {
   unknown_projects: 'create',
   same_session: 'hold',
   approval_required: false,
+  cost_basis: 'cost',
+  leads_see_fees: false,
   api_tokens: false,
   share_links: false,
   lead_rules: false,

@@ -26,6 +26,7 @@ import {
 } from '../../schema/fields.ts'
 import { array, chosen, emailAddress, flag, givenName, integer, orNull, SHOWN } from '../../schema/types.ts'
 import { issueOfNumberFormat } from '../../shared/bill-numbers.ts'
+import { COST_BASES } from '../../shared/cost-basis.ts'
 import { LOCALE, localeOf } from '../../shared/locales.ts'
 import { isRequirable, REQUIRABLE, REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../shared/sheet-fields.ts'
 import type { Organization } from './store.ts'
@@ -183,6 +184,19 @@ export const SETTINGS = {
     column: 'telemetryByEmail',
     schema: flag(
       'Whether sessions that agents push with an organization token belong to the person whose e-mail address they contain. Because anyone with that token can send any address, such entries have `manager_by: email`.',
+    ),
+  }),
+  cost_basis: setting({
+    column: 'costBasis',
+    ...choice(
+      COST_BASES,
+      'The basis by which pages, the command line and e-mails count cost unless another is chosen: `cost` (the reported cost, or else the list value), `list`, `marginal` (what was paid beside the fees of plans) or `allocated` (with the share of fees, for those who may see fees; others get `cost`). The API counts by `cost` unless a request names another.',
+    ),
+  }),
+  leads_see_fees: setting({
+    column: 'leadsSeeFees',
+    schema: flag(
+      'Whether leads see the allocated cost of the entries that they see, from which the fees of plans can be inferred. Off by default: only billing and admins see fees.',
     ),
   }),
   retention_texts: setting({

@@ -74,6 +74,8 @@ export const OMITTED_TABLES: Partial<Record<TableName, string>> = {
   webhookEndpoints: 'secrets, and places that get the events of this installation only: add them again',
   webhookDeliveries: 'records of this installation, kept for a week',
   shareLinks: 'the secrets in their addresses are not stored, so that they could not work elsewhere',
+  planGenerations: 'numbers of calculations of this database',
+  unallocatedHours: 'shares of plans are calculated again from the rows that are imported',
   fundingOwed: 'what is owed follows from the rows that are imported',
   owedWork: 'what is owed follows from the rows that are imported',
   databaseIdentity: 'a secret: a database that a file is imported into is another one, with backups of its own',

@@ -79,6 +79,8 @@ function settingsOf({ contact, time_zone, week_start, locale, currency }: Shared
     unknown_projects: 'hold',
     same_session: 'hold',
     approval_required: false,
+    cost_basis: 'cost',
+    leads_see_fees: false,
     api_tokens: false,
     share_links: false,
     lead_rules: false,

@@ -351,6 +351,8 @@ forEachEngine('people', (open) => {
       shareLinks: false,
       leadRules: false,
       telemetryByEmail: false,
+      costBasis: 'cost',
+      leadsSeeFees: false,
       retentionTexts: null,
       retentionSessionIds: null,
       retentionHistory: null,

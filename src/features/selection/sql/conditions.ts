@@ -22,6 +22,7 @@ import { containing } from '../../../database/search-pattern.ts'
 import { type Id, type IdPrefix, isId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
 import { hashOfSessionId } from '../../../lib/session-id.ts'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { ENTRY_FILTER_LIST, type EntryFilterName } from '../../../shared/entry-filters.ts'
 import { MISMATCH_FACTOR, MISMATCH_NANOS } from '../cost-mismatch.ts'
 import type { EntryFilter, ValueOf } from '../filter.ts'
@@ -30,6 +31,27 @@ import { isLongContext, isWithoutBasePrice } from './long-context.ts'
 /** The cost of an entry in nano-dollars: the reported cost, otherwise the list value; null if neither is known. */
 export function costOf({ entries }: Pick<Reader['tables'], 'entries'>): SQL {
   return sql`coalesce(${entries.reportedCost}, ${entries.listValue})`
+}
+
+/**
+ * The amount of an entry on a basis, in nano-dollars; null if it is unknown (docs/plans.md, "Cost by basis"). What a plan
+ * pays for costs nothing beside its fee but the charge beyond its allowance. Both are known once the shares of its period
+ * are calculated.
+ */
+export function amountOf(tables: Reader['tables'], basis: CostBasis): SQL {
+  const { entries, fundings, planPeriods, planShares } = tables
+  if (basis === 'cost') return costOf(tables)
+  if (basis === 'list') return sql`${entries.listValue}`
+  const { fee, charge } = planShares
+  const share = basis === 'marginal' ? charge : sql`${fee} + ${charge}`
+  // An entry that went to another period has two until both are calculated anew.
+  return sql`(SELECT CASE
+    WHEN ${fundings.planId} IS NOT NULL THEN (
+      SELECT ${share} FROM ${planShares} JOIN ${planPeriods} ON ${planPeriods.generationId} = ${planShares.generationId}
+      WHERE ${planShares.entryId} = ${entries.id} AND ${planPeriods.planId} = ${fundings.planId}
+      ORDER BY ${planShares.generationId} DESC LIMIT 1)
+    WHEN ${fundings.funding} IN ('metered', 'credits') THEN ${costOf(tables)}
+  END FROM ${fundings} WHERE ${fundings.id} = ${entries.fundingId})`
 }
 
 export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefined {

@@ -1,5 +1,6 @@
 import { NANO_DIGITS } from '../../../lib/money.ts'
-import { bytes, choice, day, decimal, integer, json, moment, orNone, ownId, reference, text } from '../columns.ts'
+import { COST_BASES } from '../../../shared/cost-basis.ts'
+import { bytes, choice, day, decimal, flag, integer, json, moment, orNone, ownId, reference, text } from '../columns.ts'
 import { kind } from '../kind.ts'
 
 /** In the minor unit of the bill's currency, such as cents. */
@@ -36,6 +37,8 @@ export const BILL = kind({
     paid_minor: minor('paidAmount'),
     cost: decimal('cost', NANO_DIGITS),
     list_value: decimal('listValue', NANO_DIGITS),
+    basis: choice('basis', COST_BASES),
+    provisional: flag('provisional'),
     entries: integer('entries', 0),
     document: text('document'),
     replaces: orNone(reference('replacesId', 'bills', { later: true })),
@@ -75,6 +78,8 @@ export const BILL_ENTRY = kind({
     entry: reference('entryId', 'entries'),
     line: integer('line', 1),
     status_before: choice('statusBefore', ['submitted', 'approved']),
+    fee: orNone(decimal('fee', NANO_DIGITS)),
+    charge: orNone(decimal('charge', NANO_DIGITS)),
   },
 })
 

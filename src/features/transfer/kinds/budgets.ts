@@ -1,4 +1,5 @@
 import { BUDGET_MEASURES, BUDGET_PERIODS } from '../../../database/schema/values.ts'
+import { COST_BASES } from '../../../shared/cost-basis.ts'
 import { choice, decimal, flag, integer, json, moment, orNone, ownId, reference, text } from '../columns.ts'
 import { kind } from '../kind.ts'
 
@@ -18,6 +19,7 @@ export const BUDGET = kind({
     label_name: orNone(text('labelName')),
     label_value: orNone(text('labelValue')),
     measure: choice('measure', BUDGET_MEASURES),
+    basis: choice('basis', COST_BASES),
     // Nano-dollars, or tokens.
     amount: decimal('amount', 0),
     period: choice('period', BUDGET_PERIODS),

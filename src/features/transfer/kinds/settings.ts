@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { SAME_SESSION, UNKNOWN_PROJECTS, WEEKDAYS } from '../../../database/schema/values.ts'
+import { COST_BASES } from '../../../shared/cost-basis.ts'
 import { bytes, choice, flag, integer, json, moment, orNone, publicUrl, text } from '../columns.ts'
 import { kind } from '../kind.ts'
 
@@ -24,6 +25,8 @@ export const SETTINGS = kind({
     share_links: flag('shareLinks'),
     lead_rules: flag('leadRules'),
     telemetry_by_email: flag('telemetryByEmail'),
+    cost_basis: choice('costBasis', COST_BASES),
+    leads_see_fees: flag('leadsSeeFees'),
     email: orNone(text('email')),
     address: orNone(text('address')),
     tax_id: orNone(text('taxId')),

@@ -13,6 +13,7 @@ import {
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { ComponentProps, ReactNode } from 'react'
+import { BASIS_TITLES, COST_BASES } from '../../../shared/cost-basis.ts'
 import { formatsOf } from '../../../shared/locales.ts'
 import { REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../../shared/sheet-fields.ts'
 import { dayOf } from '../../format/moments.ts'
@@ -97,6 +98,18 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
         label="Bill approved entries only"
         description="Otherwise, submitted entries are billed as well. Rejected entries are never billed."
         {...form.getInputProps('approval_required', { type: 'checkbox' })}
+      />
+      <Select
+        label="Cost basis"
+        description="How pages, the command line and e-mails count cost, unless another basis is chosen. With allocated cost, people who may not see fees get the reported cost, or else the list value."
+        data={COST_BASES.map((basis) => ({ value: basis, label: BASIS_TITLES[basis] }))}
+        allowDeselect={false}
+        {...form.getInputProps('cost_basis')}
+      />
+      <Switch
+        label="Show fees to leads"
+        description="Leads see the allocated cost of the entries that they see, which contains the fees of plans. Otherwise, only billing and admins do."
+        {...form.getInputProps('leads_see_fees', { type: 'checkbox' })}
       />
       <Switch
         label="Allow API tokens"

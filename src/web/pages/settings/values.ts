@@ -19,6 +19,8 @@ export const valuesOf = (settings: AllSettings) => ({
   unknown_projects: settings.unknown_projects,
   same_session: settings.same_session,
   approval_required: settings.approval_required,
+  cost_basis: settings.cost_basis,
+  leads_see_fees: settings.leads_see_fees,
   api_tokens: settings.api_tokens,
   share_links: settings.share_links,
   lead_rules: settings.lead_rules,

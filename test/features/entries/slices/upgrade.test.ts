@@ -39,7 +39,14 @@ async function withoutSlices(location: Location): Promise<void> {
   // Of later versions.
   await rowsAt(location, 'DROP TABLE agent_statuses')
   await rowsAt(location, 'DROP TABLE telemetry_calls')
-  await rowsAt(location, 'ALTER TABLE organization DROP COLUMN locale')
+  const ofOrganization = ['locale', 'cost_basis', 'leads_see_fees']
+  for (const column of ofOrganization) await rowsAt(location, `ALTER TABLE organization DROP COLUMN ${column}`)
+  await rowsAt(location, 'ALTER TABLE budgets DROP COLUMN basis')
+  for (const column of ['basis', 'provisional']) await rowsAt(location, `ALTER TABLE bills DROP COLUMN ${column}`)
+  for (const column of ['fee', 'charge']) await rowsAt(location, `ALTER TABLE bill_entries DROP COLUMN ${column}`)
+  for (const table of ['plan_corrections', 'plan_shares', 'plan_periods', 'plan_generations', 'unallocated_hours']) {
+    await rowsAt(location, `DROP TABLE ${table}`)
+  }
   await rowsAt(location, `DROP TRIGGER organization_owes_funding${location.databaseUrl ? ' ON organization' : ''}`)
   for (const table of ['funding_owed', 'fundings', 'funding_rule_versions', 'funding_rules', 'plan_versions']) {
     await rowsAt(location, `DROP TABLE ${table}`)
