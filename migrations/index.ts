@@ -83,6 +83,7 @@ import postgresLocale from './postgres/0055_locale.sql' with { type: 'text' }
 import postgresCheaperTriggers from './postgres/0056_cheaper_triggers.sql' with { type: 'text' }
 import postgresPlans from './postgres/0057_plans.sql' with { type: 'text' }
 import postgresCostBasis from './postgres/0058_cost_basis.sql' with { type: 'text' }
+import postgresAllocation from './postgres/0059_allocation.sql' with { type: 'text' }
 import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -143,6 +144,7 @@ import sqliteLocale from './sqlite/0055_locale.sql' with { type: 'text' }
 import sqliteCheaperTriggers from './sqlite/0056_cheaper_triggers.sql' with { type: 'text' }
 import sqlitePlans from './sqlite/0057_plans.sql' with { type: 'text' }
 import sqliteCostBasis from './sqlite/0058_cost_basis.sql' with { type: 'text' }
+import sqliteAllocation from './sqlite/0059_allocation.sql' with { type: 'text' }
 import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
@@ -319,5 +321,11 @@ export const MIGRATIONS: Migration[] = [
     name: 'cost_basis',
     // A server of a version before would count budgets by cost that have another basis, and bill corrections as free of cost.
     sql: { sqlite: sqliteCostBasis, postgres: postgresCostBasis },
+  },
+  {
+    version: 59,
+    name: 'allocation',
+    sql: { sqlite: sqliteAllocation, postgres: postgresAllocation },
+    compatibleFrom: 58,
   },
 ]

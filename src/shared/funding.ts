@@ -45,6 +45,7 @@ export function fundingSentence(funding: EntryFunding): string {
     rule: `The funding rule “${rule?.name}” says so.`,
     person: 'It is the plan of the agent manager on that day.',
     none: 'No report, funding rule or plan says how it is paid for.',
+    correction: 'It corrects the shares of a period of the plan that was closed.',
   }
   return `${because[reason]}${note ? NOTES[note](funding) : ''}`
 }

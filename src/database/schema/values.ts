@@ -117,6 +117,10 @@ export type PlanPeriod = (typeof PLAN_PERIODS)[number]
 export const ALLOWANCE_UNITS = ['usd', 'tokens', 'requests'] as const
 export type AllowanceUnit = (typeof ALLOWANCE_UNITS)[number]
 
+/** By what entries share the fee of a plan; `active_days`: by list value within equal shares of the days with use. */
+export const FEE_WEIGHTS = ['list_value', 'tokens', 'active_time', 'active_days'] as const
+export type FeeWeight = (typeof FEE_WEIGHTS)[number]
+
 /** What pays for an entry: its use, the fee of a plan, credits, or nobody knows what. */
 export const FUNDINGS = ['metered', 'plan', 'credits', 'unknown'] as const
 export type FundingKind = (typeof FUNDINGS)[number]
@@ -126,7 +130,7 @@ export const SAID_FUNDINGS = [...FUNDINGS, 'mixed'] as const
 export type SaidFundingKind = (typeof SAID_FUNDINGS)[number]
 
 /** What decided it: a report, what an agent recorded, a rule, the plan of the person, or nothing. */
-export const FUNDING_REASONS = ['report', 'agent', 'rule', 'person', 'none'] as const
+export const FUNDING_REASONS = ['report', 'agent', 'rule', 'person', 'none', 'correction'] as const
 export type FundingReason = (typeof FUNDING_REASONS)[number]
 
 /** What was not taken as it was said: a plan that does not hold the person, or that nobody has; parts that differ. */

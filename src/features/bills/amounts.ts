@@ -3,6 +3,7 @@
  * markup, times the exchange rate, summed exactly and rounded once, half to even, to the currency's minor unit. Lines
  * show shares of the rounded sum by largest remainder, so that they add up. Pure.
  */
+import { largestRemainders } from '../../lib/largest-remainder.ts'
 import { divideHalfEven, NANO_DIGITS, type Nanos, RATE_DIGITS } from '../../lib/money.ts'
 
 /** Percentages are stored in parts per million: 12.5 % is 125,000. */
@@ -25,31 +26,12 @@ export function roundToMinor(exact: Exact, minorDigits: number): bigint {
 }
 
 /**
- * Rounds `shares` to minor units so that they add up to their exact sum, rounded once: each is rounded down, and the
- * largest remainders get one more unit (Hare's method of largest remainders). Of equal remainders the earlier line gets
- * it. A line of zero stays zero.
+ * Rounds `shares` to minor units so that they add up to their exact sum, rounded once. Of equal remainders the earlier line
+ * gets more. A line of zero stays zero.
  */
 export function apportion(shares: readonly Exact[], minorDigits: number): bigint[] {
-  const unit = 10n ** BigInt(EXACT_DIGITS - minorDigits)
-  const total = roundToMinor(
-    shares.reduce((sum, share) => sum + share, 0n),
-    minorDigits,
-  )
-  // Rounded down, also below zero, so that the remainder is never negative.
-  const floors = shares.map((share) => (share - (((share % unit) + unit) % unit)) / unit)
-  let left = total - floors.reduce((sum, floor) => sum + floor, 0n)
-  const byRemainder = shares
-    .map((share, index) => ({ index, remainder: share - floors[index]! * unit }))
-    .filter(({ remainder }) => remainder > 0n)
-    .sort((one, other) =>
-      one.remainder === other.remainder ? one.index - other.index : one.remainder > other.remainder ? -1 : 1,
-    )
-  for (const { index } of byRemainder) {
-    if (left === 0n) break
-    floors[index]! += 1n
-    left -= 1n
-  }
-  return floors
+  const sum = shares.reduce((total, share) => total + share, 0n)
+  return largestRemainders(shares, 10n ** BigInt(EXACT_DIGITS - minorDigits), roundToMinor(sum, minorDigits))
 }
 
 /** The tax in parts per million of a subtotal, half to even. */
