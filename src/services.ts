@@ -162,7 +162,7 @@ export function createServices({
     /** What a server does by itself. */
     jobs: [
       ...[reports, bills, webhooks, budgets, notifications, entries, telemetry, personalData, notices, anomalies],
-      ...[digests, priceUpdates, people, agentStatus],
+      ...[digests, priceUpdates, people, agentStatus, funding],
     ].flatMap(({ jobs }): readonly Job[] => jobs),
     db,
     events,

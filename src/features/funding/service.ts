@@ -8,6 +8,7 @@ import type { OrganizationService } from '../organization/service.ts'
 import type { PeopleService } from '../people/service.ts'
 import { type CompiledCondition, compileCondition } from '../placement/contract.ts'
 import { readSample } from '../placement/service.ts'
+import { createAllocation } from './allocation-job.ts'
 import { type ExplainedFunding, explainFunding } from './explanation.ts'
 import { createFundingRules, type FundingRulesDependencies, issuesOfFunding } from './rules.ts'
 import type { FundingTest } from './schema.ts'
@@ -31,7 +32,12 @@ interface Dependencies extends FundingRulesDependencies {
 export function createFundingService({ organization, people, ...dependencies }: Dependencies) {
   const { db, clock } = dependencies
   const cached = new Cached(createLoadDecisions())
+  const { job, calculateOwed } = createAllocation({ db, clock })
   return {
+    jobs: [job],
+
+    calculateOwed,
+
     ...createFundingRules(dependencies),
 
     /** What would pay for a sample, and why rules do not decide. Throws 422 if its person does not exist. Writes nothing. */

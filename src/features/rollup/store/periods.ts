@@ -135,10 +135,19 @@ export async function findNextStart(reader: Reader, from: number): Promise<numbe
   return row?.start ?? undefined
 }
 
-/** Deletes marks: only those that this transaction sees, so that concurrent changes stay marked. */
+/**
+ * Deletes marks: only those that this transaction sees, so that concurrent changes stay marked. Where there are plans, their
+ * shares are to be calculated for these hours, too.
+ */
 export async function deleteMarks(tx: Tx, hours: number[]): Promise<void> {
-  const { staleHours } = tx.tables
+  const { plans, staleHours, unallocatedHours } = tx.tables
   await tx.delete(staleHours).where(inArray(staleHours.hour, hours))
+  const [plan] = await tx.select({ id: plans.id }).from(plans).limit(1)
+  if (!plan) return
+  await tx
+    .insert(unallocatedHours)
+    .values(hours.map((hour) => ({ hour })))
+    .onConflictDoNothing()
 }
 
 /** Sets periods with known changes to stale, in all time zones. Builds of them are not finished any more. */
