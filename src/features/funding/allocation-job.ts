@@ -244,7 +244,7 @@ export function createAllocation({ db, clock }: Dependencies) {
         const left = new Map((await listChangedPeriods(db.read)).map((record) => [keyOf(record), record]))
         // Those that are new replace others, whose terms have changed.
         waiting = [...left.values()].filter(({ calculatedAt, buildingId }) => {
-          return calculatedAt === null || calculatedAt < before || buildingId !== null
+          return calculatedAt === null || calculatedAt <= before || buildingId !== null
         })
         const now = clock.now()
         if (waiting.length > 0 && waiting.every((record) => isBeingBuilt(record, now, PATIENCE_MS)))
