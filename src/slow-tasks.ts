@@ -9,7 +9,7 @@ import { COUNT_TASK } from './features/budgets/counting.ts'
 import { DAYS_TASK } from './features/budgets/days.ts'
 import { ENTRY_EXPORT } from './features/entries/listing/export.ts'
 import { RANKED_PAGE_TASK } from './features/entries/listing/ranked-page.ts'
-import { ALLOCATION_TASK } from './features/funding/allocation-task.ts'
+import { ALLOCATION_TASK, SETTLEMENT_TASK } from './features/funding/allocation-task.ts'
 import { MENTIONS_TASK } from './features/personal-data/erasure/task.ts'
 import { CACHE_TASK } from './features/reports/cache.ts'
 import { PRICE_CHANGES_TASK } from './features/reports/price-changes.ts'
@@ -42,6 +42,7 @@ export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
   SEARCH_TASK,
   MENTIONS_TASK,
   ALLOCATION_TASK,
+  SETTLEMENT_TASK,
 ]
 
 // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.

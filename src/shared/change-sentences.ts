@@ -40,6 +40,7 @@ interface Context {
 type Sentence = (context: Context) => Part[]
 
 const ENTRY = ['entry', 'entries'] as const
+const CORRECTION = ['correction', 'corrections'] as const
 const ISO_TIME = /^(.+), (\d{4}-\d{2}-\d{2}T[\d:.]+Z)$/s
 const ISO_PERIOD = /^(.+), (\d{4}-\d{2}-\d{2}) to (\d{4}-\d{2}-\d{2})$/s
 
@@ -64,8 +65,8 @@ const many =
   }
 
 /** The number of entries, unless there are none. */
-const some = (words: string, entries: unknown, formats: Formats): string =>
-  numberOf(entries) ? `${words} ${countedOf(entries, ENTRY, formats)}` : ''
+const some = (words: string, things: unknown, formats: Formats, called: readonly [string, string] = ENTRY): string =>
+  numberOf(things) ? `${words} ${countedOf(things, called, formats)}` : ''
 
 /** Of a token sheet, with what is on it. */
 const sheet =
@@ -279,6 +280,10 @@ const SENTENCES = {
   'plan.added': did('added', 'plan'),
   'plan.changed': changed('plan'),
   'plan.ended': ({ object, value }) => say`ended plan ${object} on ${value('ends_on')}`,
+  'plan_period.closed': (context) =>
+    say`closed the period from ${context.value('period')} of plan ${context.object}${some(', with', context.after.corrections, context.formats, CORRECTION)}`,
+  'plan_period.reopened': (context) =>
+    say`reopened the period from ${context.value('period')} of plan ${context.object}${some(', and voided', context.after.voided_corrections, context.formats, CORRECTION)}${reasonOf(context.after)}`,
   'price.set': did('set the price of'),
   'price.withdrawn': ({ object, value }) => say`withdrew the price of ${object} from ${value('effective_until')} on`,
   'price_alias.set': (context) => say`valued ${ofAliases(context)}`,

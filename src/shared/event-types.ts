@@ -78,6 +78,8 @@ export const EVENT_TYPES = {
     'plan.added': 'A plan was added.',
     'plan.changed': 'A plan was changed.',
     'plan.ended': 'A plan got a last day.',
+    'plan_period.closed': 'A period of a plan was closed.',
+    'plan_period.reopened': 'A period of a plan was reopened.',
     'client.added': 'A client was added.',
     'client.changed': 'A client was changed.',
     'client.archived': 'A client was archived.',

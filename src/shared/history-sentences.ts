@@ -151,6 +151,8 @@ const SENTENCES = {
     const rule = namedIn(to.rule)
     return say`changed how it is paid for from ${fundingIn(from)} to ${fundingIn(to)}${rule ? say` by rule ${rule}` : []}`
   },
+  settled: ({ details: { plan, period }, formats }) =>
+    say`added it to correct the period from ${formats.day(String(period))} of plan ${namedIn(plan) ?? 'that was closed'}`,
   imported: ({ details: { organization } }) =>
     say`imported it from the Tally of ${textIn(organization, 'another organization')}`,
   sheet_submitted: did('submitted its token sheet'),

@@ -42,7 +42,7 @@ const KINDS: readonly [string, ChangeKind][] = [
   ['entries.', 'entries'],
   ['sheet.', 'sheets'],
   ['budget.', 'budgets'],
-  ['plan.', 'plans'],
+  ['plan', 'plans'],
   ['funding_rule', 'plans'],
   ['bill.', 'bills'],
   ['price', 'prices'],

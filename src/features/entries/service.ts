@@ -6,6 +6,7 @@
  * - `places` moves them between projects and tickets, by hand, by rules and with their work;
  * - `division` divides them between projects and tickets;
  * - `approval` handles decisions about them;
+ * - `corrections` adds and voids those that correct closed periods of plans;
  * - `valuation` recalculates their list values;
  * - `funding` decides again how they are paid for;
  * - `billing` freezes them on a bill, and releases them when it is voided, the many of a large bill in portions.
@@ -23,6 +24,7 @@ import { createApproval } from './approval/service.ts'
 import { freezeEntries } from './billing/freeze.ts'
 import { createLeases } from './billing/lease.ts'
 import { releaseEntries } from './billing/release.ts'
+import { createCorrections } from './corrections/service.ts'
 import { createDivision } from './division/service.ts'
 import { createFundingRedecision } from './funding/redecision.ts'
 import { findInconsistentEntries } from './integrity/integrity.ts'
@@ -74,6 +76,7 @@ export function createEntriesService(dependencies: EntriesDependencies) {
     },
     division: createDivision(dependencies),
     approval: createApproval(shared),
+    corrections: createCorrections(shared),
     valuation,
     funding,
     billing: { ...leases, freezeEntries, releaseEntries },

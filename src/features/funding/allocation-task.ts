@@ -57,7 +57,7 @@ export interface CalculatedPeriod extends PeriodKey, Range {
   shares: ShareRow[] | null
   /** Whose amounts are others than in that generation. */
   changedHours: number[]
-  /** Of a closed period. */
+  /** Of a closed period, or one that is about to be closed. */
   differences: Difference[]
   /** The record that it was calculated for. */
   record: PeriodRecord
@@ -69,7 +69,14 @@ export type Calculated = CalculatedPeriod | { record: PeriodRecord; shares: unde
 export const ALLOCATION_TASK: SlowTask<PeriodKey[], Calculated[]> = {
   name: 'funding.allocation',
   deadlineMs: DEADLINE_MS,
-  run: calculatePeriods,
+  run: (reader, keys) => calculatePeriods(reader, keys),
+}
+
+/** The same, also with the differences of periods that are about to be closed. */
+export const SETTLEMENT_TASK: SlowTask<PeriodKey[], Calculated[]> = {
+  name: 'funding.settlement',
+  deadlineMs: DEADLINE_MS,
+  run: (reader, keys) => calculatePeriods(reader, keys, { isClosing: true }),
 }
 
 interface Bounded extends Range {
@@ -86,7 +93,11 @@ export function rangeOf({ firstDay, lastDay }: { firstDay: string; lastDay: stri
 }
 const FOR_EVER = Date.UTC(9999, 11, 31)
 
-export async function calculatePeriods(reader: Reader, keys: readonly PeriodKey[]): Promise<Calculated[]> {
+export async function calculatePeriods(
+  reader: Reader,
+  keys: readonly PeriodKey[],
+  { isClosing = false } = {},
+): Promise<Calculated[]> {
   const planIds = [...new Set(keys.map(({ planId }) => planId))]
   const wanted = new Set(keys.map(keyOf))
   const records = (await listPeriodRecords(reader, planIds)).filter((record) => wanted.has(keyOf(record)))
@@ -108,7 +119,7 @@ export async function calculatePeriods(reader: Reader, keys: readonly PeriodKey[
   const corrections = Map.groupBy(await listCorrections(reader, [...bounded.keys()]), ({ planId }) => planId)
   for (const each of [...bounded.values()].flat()) {
     const { planId } = each.record
-    results.push(await calculate(reader, each, entries.get(each.record) ?? [], corrections.get(planId) ?? [], timeZone))
+    results.push(await calculate(reader, each, entries.get(each.record) ?? [], corrections.get(planId) ?? [], { timeZone, isClosing }))
   }
   return results
 }
@@ -157,7 +168,7 @@ async function calculate(
   { record, period, from, to }: Bounded,
   rows: readonly EntryRow[],
   ofPlan: readonly CorrectionRow[],
-  timeZone: string,
+  { timeZone, isClosing }: { timeZone: string; isClosing: boolean },
 ): Promise<CalculatedPeriod> {
   const entries = await entriesOf(reader, rows, period.terms.weight === 'active_days' ? timeZone : null)
   const { terms, feeDollars: fee } = period
@@ -184,7 +195,7 @@ async function calculate(
   const corrections = ofPlan.filter(({ ofFirstDay }) => ofFirstDay === record.firstDay)
   const allocated = sumOf(shares) + sumOf(corrections)
   const startOf = new Map(entries.map(({ id, startedAt }) => [id, startedAt]))
-  const differences = isClosed ? differencesOf(rows, ideal.shares, shares, corrections) : []
+  const differences = isClosed || isClosing ? differencesOf(rows, ideal.shares, shares, corrections) : []
   for (const { entryId, startedAt, fee: corrected, charge } of ofPlan) {
     if (startedAt < from || startedAt >= to) continue
     shares.push({ entryId, fee: corrected, charge })

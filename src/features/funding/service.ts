@@ -9,6 +9,7 @@ import type { PeopleService } from '../people/service.ts'
 import { type CompiledCondition, compileCondition } from '../placement/contract.ts'
 import { readSample } from '../placement/service.ts'
 import { createAllocation } from './allocation-job.ts'
+import { createClosing } from './closing.ts'
 import { type ExplainedFunding, explainFunding } from './explanation.ts'
 import { createFundingRules, type FundingRulesDependencies, issuesOfFunding } from './rules.ts'
 import type { FundingTest } from './schema.ts'
@@ -17,9 +18,11 @@ import { listFundingRules } from './store/rules.ts'
 import { readFundingTerms } from './store.ts'
 import { type Funded, FundingDecisions } from './terms.ts'
 
+export { findChangedClosed } from './closing.ts'
 export { changeToPreview } from './request.ts'
 export { addFundings, findFundings, saidOf } from './store/fundings.ts'
 export { findOwedFunding, type OwedFunding, settleOwedFunding } from './store/owed.ts'
+export { correctionBy } from './terms.ts'
 export type { Funded, FundingDecisions }
 
 export type FundingService = ReturnType<typeof createFundingService>
@@ -37,6 +40,8 @@ export function createFundingService({ organization, people, ...dependencies }: 
     jobs: [job],
 
     calculateOwed,
+
+    ...createClosing({ db, clock, calculateOwed }),
 
     ...createFundingRules(dependencies),
 

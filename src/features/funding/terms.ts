@@ -81,3 +81,16 @@ function uidOf({ funding, plan, rule, reason, note }: Decision, said: SaidFundin
   const digest = Bun.SHA256.hash(JSON.stringify(content), 'hex') as string
   return `fnd_${digest.slice(0, 32)}`
 }
+
+/** What pays for an entry that corrects a closed period of a plan. */
+export function correctionBy(plan: Pick<CompiledPlan, 'id' | 'uid' | 'name'>): Funded {
+  const decision: Decision = {
+    funding: 'plan',
+    // Nothing else of a plan is part of a funding.
+    plan: plan as CompiledPlan,
+    rule: null,
+    reason: 'correction',
+    note: null,
+  }
+  return { ...decision, said: null, uid: uidOf(decision, null) }
+}

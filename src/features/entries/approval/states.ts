@@ -50,6 +50,8 @@ export const ENTRY_TRANSITIONS = [
   { from: 'approved', action: 'void', to: 'voided', who: 'approver' },
   { from: 'rejected', action: 'void', to: 'voided', who: 'approver' },
   { from: 'voided', action: 'restore', to: 'submitted', who: 'another approver' },
+  // Corrects a closed period of a plan.
+  { from: null, action: 'settle', to: 'approved', who: 'sender of bills' },
   { from: 'submitted', action: 'bill', to: 'billed', who: 'sender of bills' },
   { from: 'approved', action: 'bill', to: 'billed', who: 'sender of bills' },
   { from: 'billed', action: 'void_bill', to: 'submitted', who: 'sender of bills' },

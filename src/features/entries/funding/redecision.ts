@@ -182,6 +182,8 @@ function startOf(day: string, timeZone: string): number {
 
 /** What pays for the entry, if it is not what pays for it so far. */
 function changeOf(circumstances: FundingCircumstances, view: EntryView): { view: EntryView; to: Funded | null } | null {
+  // What corrects a plan is paid by it whatever else is decided.
+  if (view.funding?.reason === 'correction') return null
   const to = decide(circumstances, view, saidOfEntry(view))
   return isFundedAs(view, to) ? null : { view, to }
 }
@@ -192,6 +194,7 @@ function count(
   view: EntryView,
   { before, after }: Record<'before' | 'after', FundingCircumstances>,
 ): void {
+  if (view.funding?.reason === 'correction') return
   const said = saidOfEntry(view)
   const [from, to] = [before, after].map((circumstances): FundingSide => {
     const decided = decide(circumstances, view, said)

@@ -18,6 +18,7 @@ const TYPES: Record<string, EventType> = {
   voided: 'entry.voided',
   restored: 'entry.restored',
   corrected: 'entry.corrected',
+  settled: 'entry.created',
   divided: 'entry.divided',
   division_undone: 'entry.division_undone',
   held: 'entry.held',

@@ -1,5 +1,21 @@
 /** The tables of shares: periods that are calculated, their generations, and what they are calculated from. */
-import { and, asc, eq, gt, gte, inArray, isNull, lt, max, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  max,
+  ne,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
@@ -276,7 +292,24 @@ export async function listCorrections(reader: Reader, planIds: readonly number[]
     .innerJoin(e, eq(e.id, c.entryId))
     .where(and(inArray(c.planId, [...planIds]), notInArray(e.status, [...UNCOUNTED_STATUSES])))
     .orderBy(asc(c.entryId))
-  return rows.map(({ correction, startedAt }) => ({ ...correction, startedAt }))
+  if (rows.length === 0) return []
+  const { projects } = reader.tables
+  const merged = new Map(
+    (
+      await reader
+        .select({ id: projects.id, into: projects.mergedIntoId })
+        .from(projects)
+        .where(isNotNull(projects.mergedIntoId))
+    ).map(({ id, into }) => [id, into!]),
+  )
+  const targetOf = (id: number | null): number | null =>
+    id !== null && merged.has(id) ? targetOf(merged.get(id)!) : id
+  return rows.map(({ correction, startedAt }) => ({
+    ...correction,
+    // Where the entries are that it corrects.
+    projectId: targetOf(correction.projectId),
+    startedAt,
+  }))
 }
 
 /** The amounts of entries on these bills that were billed by allocated or marginal cost. */
