@@ -207,6 +207,12 @@ export const PROBLEMS = {
     help: 'Some entries in this scope and period have no known cost. Load prices for their models, or send the bill with `leave_unpriced`.',
     page: 'billing',
   },
+  period_closed: {
+    status: 409,
+    title: 'Period of a plan closed',
+    help: 'The change would alter the fee, the seats or the days of a period whose shares are final. Reopen it first, or let the new terms begin after it.',
+    page: 'plans',
+  },
   earlier_entries: {
     status: 409,
     title: 'Earlier entries were never billed',

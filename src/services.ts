@@ -101,7 +101,7 @@ export function createServices({
   const reports = createReportsService({ db, clock, organization, billing: entries.billing, selection })
   const reportViews = createReportViewsService({ db, clock, audit })
   const budgets = createBudgetsService({ db, clock, audit, organization, spending, notifications })
-  const plans = createPlansService({ db, clock, audit, organization })
+  const plans = createPlansService({ db, clock, audit, organization, funding, entries })
   const notices = createNoticesService({ db, clock, events, organization, reports, people, notifications })
   const anomalies = createAnomaliesService({ db, clock, events, organization, billing: entries.billing })
   const digests = createDigestsService({ db, clock, events, organization, people, notifications, anomalies, reports })

@@ -2,31 +2,61 @@ import type { Command } from 'commander'
 import {
   addPlan,
   changePlan,
+  closePlanPeriod,
   endPlan,
   exportPlans,
   getPlan,
+  getPlanLedger,
+  getPlanPeriod,
   listCommonPlans,
   listPlanPeriods,
   listPlans,
   removePlanVersion,
+  reopenPlanPeriod,
 } from '../../features/plans/operations/plans.ts'
-import type { PeriodBody } from '../../features/plans/schema.ts'
+import type { AllocatedPeriod, PeriodDetail } from '../../features/plans/schema.ts'
 import { examples } from '../flags/options.ts'
 import { addAction, addListing } from '../operations.ts'
-import { exactText, inDollars } from '../terminal/numbers.ts'
-import { type Column, printJson, printTable } from '../terminal/print.ts'
+import { countText, exactText, inDollars } from '../terminal/numbers.ts'
+import { type Column, print, printJson, printTable } from '../terminal/print.ts'
 import { addPlansLoadCommand } from './load.ts'
 import { allowanceText, coversText, feeText, holderText, PLAN_FLAGS, PRORATE, periodText, planFields } from './plan.ts'
 import { addPlansRulesCommands } from './rules.ts'
 
 const subject = 'plan'
 
-const PERIOD_COLUMNS: Column<PeriodBody>[] = [
+const PERIOD_COLUMNS: Column<AllocatedPeriod>[] = [
   { title: 'FROM', of: ({ from }) => from },
   { title: 'TO', of: ({ to }) => to ?? '' },
   { title: 'SEATS', align: 'right', of: ({ seats }) => String(seats) },
   { title: 'FEE', align: 'right', of: ({ fee, currency }) => `${exactText(fee)} ${currency}` },
   { title: 'IN DOLLARS', align: 'right', of: ({ fee_usd }) => inDollars(fee_usd) },
+  { title: 'ALLOCATED', align: 'right', of: ({ allocated }) => inDollars(allocated) },
+  { title: 'UNUSED', align: 'right', of: ({ unused }) => inDollars(unused) },
+  { title: 'PENDING', align: 'right', of: ({ pending }) => inDollars(pending) },
+  { title: 'STATE', of: ({ state }) => state },
+  { title: 'LATE', rank: 1, align: 'right', of: ({ late_entries }) => (late_entries ? countText(late_entries) : '') },
+  {
+    title: 'UNPRICED',
+    rank: 1,
+    align: 'right',
+    of: ({ unpriced_entries }) => (unpriced_entries ? countText(unpriced_entries) : ''),
+  },
+]
+
+function showPeriod(period: PeriodDetail): undefined {
+  printTable(PERIOD_COLUMNS, [period])
+  print('')
+  printTable(PERSON_COLUMNS, period.people)
+}
+
+const PERSON_COLUMNS: Column<PeriodDetail['people'][number]>[] = [
+  { title: 'PERSON', of: ({ name }) => name },
+  { title: 'ENTRIES', align: 'right', of: ({ entries }) => countText(entries) },
+  { title: 'LIST VALUE', align: 'right', of: ({ list_value }) => inDollars(list_value) },
+  { title: 'SHARE', align: 'right', of: ({ share }) => inDollars(share) },
+  { title: 'CORRECTIONS', align: 'right', of: ({ corrections }) => inDollars(corrections) },
+  { title: 'CHARGE', align: 'right', of: ({ charge }) => inDollars(charge) },
 ]
 
 export function addPlansCommands(program: Command): void {
@@ -68,6 +98,42 @@ export function addPlansCommands(program: Command): void {
     flags: { from: '--from <day>', to: '--to <day>' },
     examples: ["tally plans periods 'Claude Max' --from 2026-01-01"],
     show: ({ data }) => void printTable(PERIOD_COLUMNS, data),
+  })
+  addAction(plans, getPlanLedger, {
+    name: 'ledger',
+    description: 'List the periods of all plans and what became of their fees',
+    flags: { from: '--from <day>', to: '--to <day>' },
+    examples: ['tally plans ledger --from 2026-11-01 --to 2026-11-30'],
+    show: ({ data, fee_usd, allocated, unused, pending }) => {
+      printTable([{ title: 'PLAN', of: ({ plan }) => plan.name }, ...PERIOD_COLUMNS], data)
+      print(
+        `Fees ${inDollars(fee_usd)}: ${inDollars(allocated)} allocated, ${inDollars(unused)} unused, ${inDollars(pending)} pending.`,
+      )
+    },
+  })
+  addAction(plans, getPlanPeriod, {
+    name: 'period',
+    description: 'Show a period of a plan: what became of its fee, and the shares of its people',
+    subject: [subject, 'first day'],
+    examples: ["tally plans period 'Claude Max' 2026-10-17"],
+    show: showPeriod,
+  })
+  addAction(plans, closePlanPeriod, {
+    name: 'close',
+    description: 'Close a period that has ended: its shares stay, and what comes late is corrected in a later period',
+    subject: [subject, 'first day'],
+    flags: { leave_unpriced: '--leave-unpriced' },
+    confirm: (firstDay) => `Close the period from ${firstDay}?`,
+    examples: ["tally plans close 'Claude Max' 2026-10-17"],
+    show: showPeriod,
+  })
+  addAction(plans, reopenPlanPeriod, {
+    name: 'reopen',
+    description: 'Reopen a closed period: its shares may change again, and its corrections that no bill has are voided',
+    subject: [subject, 'first day'],
+    confirm: (firstDay) => `Reopen the period from ${firstDay}, and void its corrections?`,
+    examples: ["tally plans reopen 'Claude Max' 2026-10-17 --reason 'The vendor sent another invoice'"],
+    show: showPeriod,
   })
   addAction(plans, addPlan, {
     name: 'add',

@@ -6,7 +6,16 @@ import { counted, countText, exactText, inDollars } from '../terminal/numbers.ts
 
 type Terms = Pick<
   CommonPlan,
-  'period' | 'fee' | 'currency' | 'seats' | 'covers' | 'allowance' | 'allowance_unit' | 'overage_price'
+  | 'period'
+  | 'fee'
+  | 'currency'
+  | 'seats'
+  | 'covers'
+  | 'allowance'
+  | 'allowance_unit'
+  | 'overage_price'
+  | 'pooled'
+  | 'weight'
 >
 
 interface Holder {
@@ -76,6 +85,12 @@ export function allowanceText({ allowance, allowance_unit, overage_price, curren
   return `${included}, ${beyond}`
 }
 
+/** `tokens, all seats together`; null for what is usual. */
+function sharingText({ weight, pooled }: Terms): string | null {
+  if (weight === 'list_value' && !pooled) return null
+  return `${weight.replace('_', ' ')}${pooled ? ', all seats together' : ''}`
+}
+
 const UNITS = { usd: 'dollar', tokens: 'token', requests: 'request' }
 
 export function periodText({ from, to, fee_usd }: PeriodBody): string {
@@ -110,6 +125,7 @@ export function planFields(plan: PlanBody): [name: string, value: string | null]
       ],
       ['  covers', coversText(terms)],
       ['  includes', allowanceText(terms)],
+      ['  shared by', sharingText(terms)],
       [
         '  source',
         terms.source_url && `${terms.source_url}${terms.source_day === null ? '' : `, ${terms.source_day}`}`,

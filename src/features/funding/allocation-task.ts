@@ -119,7 +119,12 @@ export async function calculatePeriods(
   const corrections = Map.groupBy(await listCorrections(reader, [...bounded.keys()]), ({ planId }) => planId)
   for (const each of [...bounded.values()].flat()) {
     const { planId } = each.record
-    results.push(await calculate(reader, each, entries.get(each.record) ?? [], corrections.get(planId) ?? [], { timeZone, isClosing }))
+    results.push(
+      await calculate(reader, each, entries.get(each.record) ?? [], corrections.get(planId) ?? [], {
+        timeZone,
+        isClosing,
+      }),
+    )
   }
   return results
 }

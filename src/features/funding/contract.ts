@@ -41,3 +41,4 @@ export interface FundingTerms {
 
 export { CHANGING, READING } from './operations/shared.ts'
 export { cutsOf, type Period, type PeriodTerms, periodAt, periodsOf, type Schedule } from './periods.ts'
+export type { PeriodRecord } from './store/allocation.ts'

@@ -33,6 +33,8 @@ export const COMMON_PLANS: readonly CommonPlan[] = (plans as Listed[]).map(
     allowance: allowance_usd === undefined ? null : Number(allowance_usd),
     allowance_unit: allowance_usd === undefined ? null : 'usd',
     overage_price: allowance_usd === undefined ? null : 1,
+    pooled: false,
+    weight: 'list_value',
     source_url,
     source_day,
     vendor_codes,

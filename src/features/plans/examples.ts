@@ -1,6 +1,15 @@
 /** Requests and responses of plans, for the OpenAPI document. */
 import { COMMON_PLANS } from './common.ts'
-import type { LoadedPlans, NewPlan, PeriodBody, PlanBody, PlanFile } from './schema.ts'
+import type {
+  AllocatedPeriod,
+  LoadedPlans,
+  NewPlan,
+  PeriodBody,
+  PeriodDetail,
+  PlanBody,
+  PlanFile,
+  PlanLedger,
+} from './schema.ts'
 
 export const EXAMPLE_NEW_PLAN: NewPlan = {
   like: 'claude-max',
@@ -23,6 +32,8 @@ const TERMS = {
   allowance: null,
   allowance_unit: null,
   overage_price: null,
+  pooled: false,
+  weight: 'list_value',
   source_url: EXAMPLE_COMMON_PLAN.source_url,
   source_day: EXAMPLE_COMMON_PLAN.source_day,
 } as const
@@ -35,6 +46,50 @@ export const EXAMPLE_PERIOD: PeriodBody = {
   fee: 100,
   currency: 'USD',
   fee_usd: 100,
+}
+
+export const EXAMPLE_ALLOCATED_PERIOD: AllocatedPeriod = {
+  ...EXAMPLE_PERIOD,
+  from: '2026-10-17',
+  to: '2026-11-16',
+  whole_to: '2026-11-16',
+  allocated: 100,
+  unused: 0,
+  pending: 0,
+  state: 'closed',
+  provisional: false,
+  calculated_at: '2026-11-17T08:30:12.000Z',
+  closed_at: '2026-11-17T08:30:12.000Z',
+  unused_seats: 0,
+  entries: 212,
+  unpriced_entries: 0,
+  late_entries: 0,
+}
+
+const EXAMPLE_PLAN_NAME = { id: 'pln_01a1fa172a0277f3983322718874f2ea', name: 'Claude Max, Ada' }
+
+export const EXAMPLE_PERIOD_DETAIL: PeriodDetail = {
+  ...EXAMPLE_ALLOCATED_PERIOD,
+  plan: EXAMPLE_PLAN_NAME,
+  people: [
+    {
+      id: 'usr_01a1fa172a0277f3983322718874f2e0',
+      name: 'Ada',
+      entries: 212,
+      list_value: 431.25,
+      share: 100,
+      charge: 0,
+      corrections: 0,
+    },
+  ],
+}
+
+export const EXAMPLE_LEDGER: PlanLedger = {
+  data: [{ plan: EXAMPLE_PLAN_NAME, ...EXAMPLE_ALLOCATED_PERIOD }],
+  fee_usd: 100,
+  allocated: 100,
+  unused: 0,
+  pending: 0,
 }
 
 export const EXAMPLE_PLAN: PlanBody = {

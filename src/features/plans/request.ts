@@ -1,6 +1,6 @@
 /** What bodies of plans mean. */
 import type { RuleCondition } from '../../database/schema/records.ts'
-import type { AllowanceUnit, PlanHolder } from '../../database/schema/values.ts'
+import type { AllowanceUnit, FeeWeight, PlanHolder } from '../../database/schema/values.ts'
 import { type Issue, validationFailed } from '../../errors.ts'
 import { addDays, isDay } from '../../lib/calendar.ts'
 import { numberText } from '../../lib/exact-json.ts'
@@ -19,6 +19,8 @@ export interface PlanTerms extends PeriodTerms {
   allowance: bigint | null
   allowanceUnit: AllowanceUnit | null
   overagePrice: bigint | null
+  pooled: boolean
+  weight: FeeWeight
   sourceUrl: string | null
   sourceDay: string | null
 }
@@ -57,6 +59,8 @@ const USUAL: Omit<PlanTerms, 'fromDay' | 'fee'> = {
   allowance: null,
   allowanceUnit: null,
   overagePrice: null,
+  pooled: false,
+  weight: 'list_value',
   sourceUrl: null,
   sourceDay: null,
 }
@@ -161,13 +165,15 @@ const TERM_FIELDS = [
   'exchange_rate',
   'seats',
   'covers',
+  'pooled',
+  'weight',
   'source_url',
   'source_day',
 ] as const satisfies (keyof GivenTerms)[]
 
 /** The terms `before`, with those that are given. Adds issues of fields `within` the body. */
 function readTerms(given: GivenTerms, before: PlanTerms, within: string, issues: Issue[]): PlanTerms {
-  const { period, seats, covers, source_url, source_day } = given
+  const { period, seats, covers, pooled, weight, source_url, source_day } = given
   const currency = given.currency ?? before.currency
   const at = (field: string) => `${within}/${field}`
   const tooFine = (field: string, digits: number) => {
@@ -202,6 +208,8 @@ function readTerms(given: GivenTerms, before: PlanTerms, within: string, issues:
     allowance: amount('allowance', unit === 'usd' ? NANO_DIGITS : 0, before.allowance),
     allowanceUnit: unit,
     overagePrice: given.allowance === null ? null : amount('overage_price', NANO_DIGITS, before.overagePrice),
+    pooled: pooled ?? before.pooled,
+    weight: weight ?? before.weight,
     sourceUrl: sourced(source_url, before.sourceUrl),
     sourceDay: sourced(source_day, before.sourceDay),
   }

@@ -1,6 +1,6 @@
 /** API schema of plans, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
-import { ALLOWANCE_UNITS, PLAN_HOLDERS, PLAN_PERIODS } from '../../database/schema/values.ts'
+import { ALLOWANCE_UNITS, FEE_WEIGHTS, PLAN_HOLDERS, PLAN_PERIODS } from '../../database/schema/values.ts'
 import { conditions, isAbsent, isGiven, when } from '../../schema/conditions.ts'
 import {
   array,
@@ -77,6 +77,13 @@ const termsFields = {
         maximum: FEE_LIMIT,
       },
     ),
+  ),
+  pooled: flag(
+    'Whether its people share the fee and the allowance of all seats. Default: false, each has a seat; if there are more people than seats, they share them.',
+  ),
+  weight: choiceOf(
+    FEE_WEIGHTS,
+    'By what entries share the fee: list value, tokens, active time, or list value within equal shares of the days with use. Default: `list_value`.',
   ),
   source_url: orNull(
     text('Where the price is published.', { maxLength: 2_000, examples: ['https://example.com/pricing'] }),
@@ -206,6 +213,8 @@ const storedTerms = {
   allowance: orNull(number('The usage of a seat and a period that the fee includes; null if no limit is known.')),
   allowance_unit: orNull(oneOf(ALLOWANCE_UNITS)),
   overage_price: orNull(number('Of each unit beyond the allowance, in the currency of the fee.')),
+  pooled: flag('Whether its people share the fee and the allowance of all seats.'),
+  weight: oneOf(FEE_WEIGHTS, 'By what entries share the fee.'),
   source_url: orNull(Type.String()),
   source_day: orNull(Type.String()),
 }
@@ -227,6 +236,74 @@ export const PeriodBody = component('PlanPeriod', 'A period of a plan. A change 
   fee_usd: number('The same in US dollars, at the exchange rate of the terms.'),
 })
 export type PeriodBody = Static<typeof PeriodBody>
+
+const PERIOD_STATES = ['running', 'ended', 'closed'] as const
+
+/** What became of the fee of a period: `fee_usd` is `allocated` + `unused` + `pending`. */
+const ledgerFields = {
+  allocated: number('Of the fee: the shares of its entries, and the corrections of these in later periods.'),
+  unused: number('Of the fee: for seats that nobody used.'),
+  pending: number(
+    'Of the fee: not allocated yet. Negative if entries were billed for more than their shares are by now. 0 once the period is closed and settled.',
+  ),
+}
+
+const allocationFields = {
+  ...ledgerFields,
+  state: oneOf(PERIOD_STATES, 'Running, ended but still open, or closed, so that its shares stay.'),
+  provisional: flag('Whether its shares may still change, because it is not closed.'),
+  calculated_at: orNull(moment('When its shares were calculated last; null if they were not yet.')),
+  closed_at: orNull(moment('When it was closed.')),
+  unused_seats: Type.Integer({ minimum: 0 }),
+  entries: integer('Entries that it pays for, without corrections.', { minimum: 0 }),
+  unpriced_entries: integer('Of these: without a price, so that their share is 0.', { minimum: 0 }),
+  late_entries: integer('Of these: arrived after it was closed, and wait for a correction.', { minimum: 0 }),
+}
+
+export const AllocatedPeriod = component('AllocatedPlanPeriod', 'A period, and what became of its fee.', {
+  ...PeriodBody.properties,
+  ...allocationFields,
+})
+export type AllocatedPeriod = Static<typeof AllocatedPeriod>
+
+export const PeriodDetail = component('PlanPeriodDetail', 'A period, and the shares of its people.', {
+  ...AllocatedPeriod.properties,
+  plan: object({ id: Type.String(), name: Type.String() }),
+  people: array(
+    'Who used it, the highest list value first.',
+    object({
+      id: text('Id of the person (usr_…).'),
+      name: Type.String(),
+      entries: Type.Integer({ minimum: 0 }),
+      list_value: number('Of the entries with a price.'),
+      share: number('Of the fee.'),
+      charge: number('Charged beyond the allowance.'),
+      corrections: number('Of the share, in later periods.'),
+    }),
+  ),
+})
+export type PeriodDetail = Static<typeof PeriodDetail>
+
+export const PlanLedger = component('PlanLedger', 'Periods of all plans, and the sums of what they list.', {
+  data: Type.Array(
+    Type.Object({ plan: object({ id: Type.String(), name: Type.String() }), ...AllocatedPeriod.properties }, strict),
+  ),
+  fee_usd: number('Of all periods.'),
+  ...ledgerFields,
+})
+export type PlanLedger = Static<typeof PlanLedger>
+
+export const PeriodClosing = component('PlanPeriodClosing', {
+  leave_unpriced: Type.Optional(
+    flag('Close it although entries have no price, and give them no share. Default: false.'),
+  ),
+})
+export type PeriodClosing = Static<typeof PeriodClosing>
+
+export const PeriodReopening = component('PlanPeriodReopening', {
+  reason: text('For the audit log.', { minLength: 1, maxLength: 1_000 }),
+})
+export type PeriodReopening = Static<typeof PeriodReopening>
 
 const STATES = ['planned', 'active', 'ended'] as const
 
@@ -255,7 +332,7 @@ export const PlanBody = component('Plan', {
 export type PlanBody = Static<typeof PlanBody>
 
 export const PlanList = listOf(PlanBody, 'PlanList', 'All plans, by name.')
-export const PeriodList = listOf(PeriodBody, 'PlanPeriodList', 'Periods, the newest first.')
+export const PeriodList = listOf(AllocatedPeriod, 'PlanPeriodList', 'Periods, the newest first.')
 
 export const CommonPlan = component('CommonPlan', {
   code: text('For `like`.'),

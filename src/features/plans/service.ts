@@ -10,17 +10,18 @@ import { addDays, dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { foldName } from '../../lib/names.ts'
 import { type AuditService, difference } from '../audit/service.ts'
-import { type Period, periodsOf } from '../funding/contract.ts'
+import type { EntriesService } from '../entries/service.ts'
+import { type FundingService, findChangedClosed } from '../funding/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { issuesOfPeople } from '../people/service.ts'
 import { COMMON_PLANS } from './common.ts'
+import { createPeriods } from './periods.ts'
 import {
   changedPlan,
   checkPlan,
   type FindPeople,
   isSameName,
   type PlanFields,
-  type PlanTerms,
   readLoadedPlan,
   readNewPlan,
 } from './request.ts'
@@ -42,11 +43,8 @@ import {
   type NamedPlan,
   type PlanView,
   updatePlan,
-} from './store.ts'
+} from './store/plans.ts'
 import { loadedBody, planBody } from './wire.ts'
-
-/** The periods of a plan in one response: those of eight years, if they are weeks. */
-const PERIODS_LIMIT = 400
 
 export type PlansService = ReturnType<typeof createPlansService>
 
@@ -55,9 +53,11 @@ interface Dependencies {
   clock: Clock
   audit: AuditService
   organization: Pick<OrganizationService, 'settings'>
+  funding: Pick<FundingService, 'closePeriod' | 'reopenPeriod' | 'calculateOwed'>
+  entries: Pick<EntriesService, 'corrections' | 'funding'>
 }
 
-export function createPlansService({ db, clock, audit, organization }: Dependencies) {
+export function createPlansService({ db, clock, audit, organization, funding, entries }: Dependencies) {
   const today = async () => dayAt(clock.now(), (await organization.settings()).timeZone)
 
   /** @param text its id or name */
@@ -84,7 +84,11 @@ export function createPlansService({ db, clock, audit, organization }: Dependenc
         `there can be at most ${PLANS_LIMIT} plans; a plan can have several people and seats`,
       )
     }
-    if (before) await updatePlan(tx, before, plan)
+    if (before) {
+      const closed = await findChangedClosed(tx, before.id, { ...plan, id: before.id })
+      if (closed) throw periodClosed(before, closed)
+      await updatePlan(tx, before, plan)
+    }
     const after = await getView(tx, before?.uid ?? (await insertPlan(tx, plan, clock.now())))
     const object = { id: after.uid, name: after.name }
     if (!before) {
@@ -112,6 +116,8 @@ export function createPlansService({ db, clock, audit, organization }: Dependenc
   }
 
   return {
+    ...createPeriods({ db, clock, audit, organization, funding, entries, getView }),
+
     commonPlans: () => COMMON_PLANS,
 
     /** All plans, by name. */
@@ -156,25 +162,6 @@ export function createPlansService({ db, clock, audit, organization }: Dependenc
     endPlan: (text: string, { on, prorate }: PlanEnd, party: Pick<Party, 'by'>): Promise<PlanBody> =>
       changing(text, party, (plan) => checkPlan({ ...plan, endsOn: on, endProrates: prorate ?? null }, prorate)),
 
-    /**
-     * The periods of a plan, the newest first: those with any of the days, by default of the last twelve months. Throws 422 for
-     * more than 400.
-     */
-    async listPeriods(
-      text: string,
-      { from, to }: { from?: string | undefined; to?: string | undefined },
-    ): Promise<Period<PlanTerms>[]> {
-      const plan = await getView(db.read, text)
-      const day = to ?? (await today())
-      const periods: Period<PlanTerms>[] = []
-      for (const period of periodsOf(plan, { from: from ?? addDays(day, -365), to: day })) {
-        periods.push(period)
-        if (periods.length > PERIODS_LIMIT)
-          throw refusal('/query/from', 'too_many', `must not be so early: more than ${PERIODS_LIMIT} periods`)
-      }
-      return periods.reverse()
-    },
-
     /** All plans as a body that can be loaded. */
     exportPlans: async (): Promise<PlanFile> => ({ plans: (await listPlans(db.read)).map(loadedBody) }),
 
@@ -210,6 +197,17 @@ const peopleIn =
     if (issues.length > 0) throw validationFailed(issues)
     return (await findPeople(reader, people)) as number[]
   }
+
+function periodClosed(
+  { name }: NamedPlan,
+  { firstDay, lastDay }: { firstDay: string; lastDay: string | null },
+): Problem {
+  const next = lastDay === null ? '' : `, or let the new terms begin on ${addDays(lastDay, 1)} or later`
+  return new Problem(
+    'period_closed',
+    `The period from ${firstDay} of plan ${name} is closed, and this would change its fee, seats or days. Reopen it first: tally plans reopen '${name}' ${firstDay} --reason …${next}.`,
+  )
+}
 
 function nameTaken(name: string, { uid }: NamedPlan): Problem {
   return new Problem(

@@ -1,10 +1,10 @@
 /** Serialization of plans. Pure. */
 import { timestamp } from '../../lib/duration.ts'
 import { decimalNumber, moneyNumber, NANO_DIGITS, RATE_DIGITS } from '../../lib/money.ts'
-import { type Period, periodAt } from '../funding/contract.ts'
+import { type Period, type PeriodRecord, periodAt } from '../funding/contract.ts'
 import type { PlanFields, PlanTerms } from './request.ts'
-import type { LoadedPlan, PeriodBody, PlanBody, Terms } from './schema.ts'
-import type { PlanView } from './store.ts'
+import type { AllocatedPeriod, LoadedPlan, PeriodBody, PlanBody, Terms } from './schema.ts'
+import type { PlanView } from './store/plans.ts'
 
 const decimalOrNull = (units: bigint | null, digits: number): number | null =>
   units === null ? null : decimalNumber(units, digits)
@@ -22,6 +22,8 @@ function termsBody(terms: PlanTerms): Terms {
     allowance: decimalOrNull(terms.allowance, terms.allowanceUnit === 'usd' ? NANO_DIGITS : 0),
     allowance_unit: terms.allowanceUnit,
     overage_price: moneyNumber(terms.overagePrice),
+    pooled: terms.pooled,
+    weight: terms.weight,
     source_url: terms.sourceUrl,
     source_day: terms.sourceDay,
   }
@@ -36,6 +38,46 @@ export function periodBody({ terms, firstDay, lastDay, wholeLastDay, fee, feeDol
     fee: moneyNumber(fee),
     currency: terms.currency,
     fee_usd: moneyNumber(feeDollars),
+  }
+}
+
+/** What became of the fee of a period: the other amounts sum to it. */
+export interface LedgerAmounts {
+  fee: bigint
+  allocated: bigint
+  unused: bigint
+  pending: bigint
+}
+
+/** @param record undefined if nobody has used it */
+export function ledgerOf({ feeDollars: fee }: Period<PlanTerms>, record: PeriodRecord | undefined): LedgerAmounts {
+  if (!record) return { fee, allocated: 0n, unused: fee, pending: 0n }
+  const { unused } = record
+  const allocated = record.fee - unused - record.pending
+  return { fee, allocated, unused, pending: fee - allocated - unused }
+}
+
+/** @param today in the organization's time zone */
+export function allocatedBody(
+  period: Period<PlanTerms>,
+  record: PeriodRecord | undefined,
+  today: string,
+): AllocatedPeriod {
+  const { allocated, unused, pending } = ledgerOf(period, record)
+  const isClosed = record !== undefined && record.closedAt !== null
+  return {
+    ...periodBody(period),
+    allocated: moneyNumber(allocated),
+    unused: moneyNumber(unused),
+    pending: moneyNumber(pending),
+    state: isClosed ? 'closed' : period.lastDay !== null && period.lastDay < today ? 'ended' : 'running',
+    provisional: !isClosed,
+    calculated_at: record?.calculatedAt == null ? null : timestamp(record.calculatedAt),
+    closed_at: isClosed ? timestamp(record.closedAt!) : null,
+    unused_seats: record ? record.unusedSeats : period.terms.seats,
+    entries: record?.entries ?? 0,
+    unpriced_entries: record?.unpricedEntries ?? 0,
+    late_entries: record?.lateEntries ?? 0,
   }
 }
 

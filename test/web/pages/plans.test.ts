@@ -61,6 +61,8 @@ test('the form of terms begins with those of its day, and sends all of them', ()
     allowance: null,
     allowance_unit: null,
     overage_price: null,
+    pooled: false,
+    weight: 'list_value' as const,
     exchange_rate: null,
   })
   expect(newPlanOf(unpriced)).not.toHaveProperty('name')

@@ -104,7 +104,6 @@ export async function deleteUnallocatedHours(tx: Tx, hours: readonly number[]): 
 const UNCALCULATED = {
   unused: 0n,
   unusedSeats: 0,
-  pending: 0n,
   entries: 0,
   unpricedEntries: 0,
   lateEntries: 0,
@@ -119,7 +118,7 @@ export async function noteChanges(
   for (const portion of portionsOf(periods)) {
     await tx
       .insert(p)
-      .values(portion.map((period) => ({ ...period, ...UNCALCULATED, changes: 1 })))
+      .values(portion.map((period) => ({ ...period, ...UNCALCULATED, pending: period.fee, changes: 1 })))
       .onConflictDoUpdate({ target: [p.planId, p.firstDay], set: { changes: sql`${p.changes} + 1` } })
   }
 }

@@ -3,10 +3,12 @@ import { flagParameter, textParameter } from '../../../operations/parameters.ts'
 import { lastPage } from '../../../schema/lists.ts'
 import { CHANGING, READING } from '../../funding/contract.ts'
 import {
+  EXAMPLE_ALLOCATED_PERIOD,
   EXAMPLE_COMMON_PLAN,
+  EXAMPLE_LEDGER,
   EXAMPLE_LOADED_PLANS,
   EXAMPLE_NEW_PLAN,
-  EXAMPLE_PERIOD,
+  EXAMPLE_PERIOD_DETAIL,
   EXAMPLE_PLAN,
   EXAMPLE_PLAN_FILE,
 } from '../examples.ts'
@@ -15,16 +17,19 @@ import {
   CommonPlanList,
   LoadedPlans,
   NewPlan,
+  PeriodClosing,
+  PeriodDetail,
   PeriodList,
+  PeriodReopening,
   PlanBody,
   PlanChange,
   PlanEnd,
   PlanFile,
+  PlanLedger,
   PlanList,
   PlanLoad,
 } from '../schema.ts'
 import type { PlansService } from '../service.ts'
-import { periodBody } from '../wire.ts'
 
 interface Needs {
   plans: PlansService
@@ -84,6 +89,7 @@ const loadPlans = operation({
     'Adds the plans, and replaces those with the same name as a whole. Plans that are not named stay as they are.',
   body: PlanLoad,
   example: EXAMPLE_PLAN_FILE,
+  problems: ['period_closed'],
   answer: result('What was done, or would be.', LoadedPlans, EXAMPLE_LOADED_PLANS),
   run: ({ plans }: Needs, { party, body: { dry_run, ...file } }) => plans.loadPlans(file, party, { dryRun: dry_run }),
 })
@@ -110,7 +116,7 @@ export const changePlan = operation({
   body: PlanChange,
   example: { from: '2026-11-17', fee: 200 },
   answer: PLAN,
-  problems: ['already_exists'],
+  problems: ['already_exists', 'period_closed'],
   run: ({ plans }: Needs, call) => plans.changePlan(call.params.id, call.body, call.party),
 })
 
@@ -124,6 +130,7 @@ export const endPlan = operation({
   description: `It is kept with its periods. ${CUTS}`,
   body: PlanEnd,
   example: { on: '2026-12-16' },
+  problems: ['period_closed'],
   answer: { ...PLAN, example: { ...EXAMPLE_PLAN, ends_on: '2026-12-16' } },
   run: ({ plans }: Needs, call) => plans.endPlan(call.params.id, call.body, call.party),
 })
@@ -137,6 +144,7 @@ export const removePlanVersion = operation({
   path: '/plans/:id/versions/:from',
   summary: 'Remove terms of a plan',
   description: `The terms before them apply instead. ${CUTS}`,
+  problems: ['period_closed'],
   query: { prorate: flagParameter('Whether a period that is cut without these terms is charged by days.') },
   answer: PLAN,
   run: ({ plans }: Needs, { params: { id, from }, query, party }) =>
@@ -155,9 +163,73 @@ export const listPlanPeriods = operation({
     from: textParameter('First day, such as 2026-01-01. Default: a year before the last one.'),
     to: textParameter('Last day. Default: today.'),
   },
-  answer: several('The periods.', PeriodList, EXAMPLE_PERIOD),
+  answer: several('The periods.', PeriodList, EXAMPLE_ALLOCATED_PERIOD),
   run: async ({ plans }: Needs, { params: { id }, query }) =>
-    lastPage((await plans.listPeriods(id, readPeriodList(query))).map(periodBody)),
+    lastPage(await plans.listPeriods(id, readPeriodList(query))),
+})
+
+const ofPeriod = { ...one, params: { ...params, first_day: 'First day of the period, such as 2026-10-17.' } } as const
+
+const PERIOD = result('The period, and the shares of its people.', PeriodDetail, EXAMPLE_PERIOD_DETAIL)
+
+export const getPlanPeriod = operation({
+  ...READING,
+  ...ofPeriod,
+  id: 'getPlanPeriod',
+  method: 'GET',
+  path: '/plans/:id/periods/:first_day',
+  summary: 'Get a period of a plan',
+  description: 'What became of its fee, and what share each person has.',
+  answer: PERIOD,
+  run: ({ plans }: Needs, call) => plans.getPeriod(call.params.id, call.params.first_day),
+})
+
+export const closePlanPeriod = operation({
+  ...CHANGING,
+  ...ofPeriod,
+  id: 'closePlanPeriod',
+  method: 'POST',
+  path: '/plans/:id/periods/:first_day/close',
+  summary: 'Close a period of a plan',
+  description:
+    'From then on, its shares stay. What comes late, or is voided or corrected, is settled by corrections in a later period, when the next period is closed. Periods are closed in order, once they have ended.',
+  body: PeriodClosing,
+  example: {},
+  answer: PERIOD,
+  problems: ['wrong_status', 'unpriced_entries'],
+  run: ({ plans }: Needs, call) => plans.closePeriod(call.params.id, call.params.first_day, call.body, call.party),
+})
+
+export const reopenPlanPeriod = operation({
+  ...CHANGING,
+  ...ofPeriod,
+  id: 'reopenPlanPeriod',
+  method: 'POST',
+  path: '/plans/:id/periods/:first_day/reopen',
+  summary: 'Reopen a period of a plan',
+  description:
+    'Its shares follow its entries again, but for those that were billed. Its corrections are voided, unless they are on a bill.',
+  body: PeriodReopening,
+  example: { reason: 'The vendor sent another invoice.' },
+  answer: PERIOD,
+  problems: ['wrong_status'],
+  run: ({ plans }: Needs, call) => plans.reopenPeriod(call.params.id, call.params.first_day, call.body, call.party),
+})
+
+export const getPlanLedger = operation({
+  ...READING,
+  id: 'getPlanLedger',
+  method: 'GET',
+  path: '/plans/periods',
+  summary: 'List periods of all plans',
+  description:
+    'Those that contain any of the days, by plan, with what became of their fees, and the sums. Fees of unused seats are on no entry, so that a report by allocated cost contains less than what was paid.',
+  query: {
+    from: textParameter('First day, such as 2026-11-01. Default: 30 days before the last one.'),
+    to: textParameter('Last day. Default: today.'),
+  },
+  answer: result('The periods.', PlanLedger, EXAMPLE_LEDGER),
+  run: ({ plans }: Needs, { query }) => plans.readLedger(readPeriodList(query)),
 })
 
 export const listCommonPlans = operation({
@@ -182,5 +254,9 @@ export const planOperations = [
   endPlan,
   removePlanVersion,
   listPlanPeriods,
+  getPlanLedger,
+  getPlanPeriod,
+  closePlanPeriod,
+  reopenPlanPeriod,
   listCommonPlans,
 ] as const

@@ -1,5 +1,6 @@
 import {
   ALLOWANCE_UNITS,
+  FEE_WEIGHTS,
   FUNDING_NOTES,
   FUNDING_REASONS,
   FUNDINGS,
@@ -49,6 +50,8 @@ export const PLAN = kind({
         allowance: orNone(decimal('allowance', 0)),
         allowance_unit: orNone(choice('allowanceUnit', ALLOWANCE_UNITS)),
         overage_price: orNone(decimal('overagePrice', NANO_DIGITS)),
+        pooled: flag('pooled'),
+        weight: choice('weight', FEE_WEIGHTS),
         source_url: orNone(text('sourceUrl')),
         source_day: orNone(day('sourceDay')),
       },

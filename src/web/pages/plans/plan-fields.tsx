@@ -2,6 +2,7 @@
 import {
   ActionIcon,
   Button,
+  Checkbox,
   Group,
   Select,
   SimpleGrid,
@@ -21,7 +22,7 @@ import { RuleConditions } from '../../parts/rule-conditions.tsx'
 import { Caption } from '../../parts/texts.tsx'
 import { CurrencySelect } from '../../parts/zone-and-currency.tsx'
 import { useFirstDayOfWeek, useRole, useSettings } from '../../server/me.ts'
-import { PERIODS } from './plan.ts'
+import { PERIODS, WEIGHTS } from './plan.ts'
 import type { PlanValues } from './plan-values.ts'
 import classes from './plans.module.css'
 
@@ -232,6 +233,22 @@ export function AllowanceFields({ form }: FieldsProps) {
     </SimpleGrid>
   )
 }
+
+export const SharingFields = ({ form }: FieldsProps) => (
+  <SimpleGrid cols={{ base: 1, sm: 2 }} verticalSpacing="xs">
+    <Select
+      label="Entries share the fee by"
+      data={optionsOf(WEIGHTS)}
+      allowDeselect={false}
+      {...form.getInputProps('weight')}
+    />
+    <Checkbox
+      label="People share all seats"
+      description="Otherwise each has a seat, and unused seats are not allocated."
+      {...form.getInputProps('pooled', { type: 'checkbox' })}
+    />
+  </SimpleGrid>
+)
 
 export const SourceFields = ({ form }: FieldsProps) => (
   <SimpleGrid cols={{ base: 1, sm: 2 }} verticalSpacing="xs">

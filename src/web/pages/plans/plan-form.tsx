@@ -19,6 +19,7 @@ import {
   ProductFields,
   ProrateField,
   RareFields,
+  SharingFields,
   SourceFields,
 } from './plan-fields.tsx'
 import {
@@ -74,6 +75,7 @@ export function NewPlanForm({ close, saved }: FormProps) {
       <CoverageFields form={form} />
       <More isUsed={false} hasIssue={Object.keys(form.errors).some((path) => RARE.test(path))}>
         <AllowanceFields form={form} />
+        <SharingFields form={form} />
         <SourceFields form={form} />
         <RareFields form={form} />
       </More>
@@ -82,7 +84,7 @@ export function NewPlanForm({ close, saved }: FormProps) {
 }
 
 /** The fields that few plans need. */
-const RARE = /^(allowance|overage|source|vendor_codes|note)/
+const RARE = /^(allowance|overage|pooled|weight|source|vendor_codes|note)/
 
 /** Fills the form once: nothing connects the plan with the table afterwards. */
 function CommonPlanField({ take }: { take: (values: Partial<PlanValues>) => void }) {
@@ -179,6 +181,7 @@ export function TermsForm({ plan, close, from }: PlanFormProps & { from?: string
       <ProrateField form={form} />
       <CoverageFields form={form} />
       <AllowanceFields form={form} />
+      <SharingFields form={form} />
       <SourceFields form={form} />
     </FormDialog>
   )

@@ -19,7 +19,15 @@ import { answer, api, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import { Changes } from '../things/changes.tsx'
 import { EndForm } from './end-form.tsx'
-import { allowanceInWords, coversInWords, feeInWords, type Plan, STATE_COLORS, type Terms } from './plan.ts'
+import {
+  allowanceInWords,
+  coversInWords,
+  feeInWords,
+  type Plan,
+  STATE_COLORS,
+  sharingInWords,
+  type Terms,
+} from './plan.ts'
 import { CHANGES, DetailsForm, TermsForm } from './plan-form.tsx'
 
 export function PlanPage({ id }: { id: string }) {
@@ -189,10 +197,12 @@ const FeeCell = ({ terms }: { terms: Terms }) => (
 
 function CoversCell({ terms }: { terms: Terms }) {
   const allowance = allowanceInWords(terms)
+  const sharing = sharingInWords(terms)
   return (
     <>
       <bdi>{`Covers ${coversInWords(terms.covers)}`}</bdi>
       {allowance && <Caption>Includes {allowance}</Caption>}
+      {sharing && <Caption>{sharing}</Caption>}
     </>
   )
 }

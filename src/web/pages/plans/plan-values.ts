@@ -29,6 +29,8 @@ export interface PlanValues {
   allowance: number | string
   allowance_unit: NonNullable<Terms['allowance_unit']>
   overage_price: number | string
+  pooled: boolean
+  weight: Terms['weight']
   source_url: string
   source_day: string | null
   /** Of a period that is cut; empty until the server asks. */
@@ -52,6 +54,8 @@ export const EMPTY_PLAN: PlanValues = {
   allowance: '',
   allowance_unit: 'usd',
   overage_price: '',
+  pooled: false,
+  weight: 'list_value',
   source_url: '',
   source_day: null,
   prorate: '',
@@ -67,6 +71,8 @@ const termValuesOf = (terms: Omit<Terms, 'from' | 'prorate'>) => ({
   allowance: terms.allowance ?? '',
   allowance_unit: terms.allowance_unit ?? ('usd' as const),
   overage_price: terms.overage_price ?? '',
+  pooled: terms.pooled,
+  weight: terms.weight,
   source_url: terms.source_url ?? '',
   source_day: terms.source_day,
 })
@@ -129,6 +135,8 @@ export function termsOf(values: PlanValues) {
     allowance,
     allowance_unit: allowance === null ? null : values.allowance_unit,
     overage_price: allowance === null ? null : numberOrNull(values.overage_price),
+    pooled: values.pooled,
+    weight: values.weight,
     source_url: textOrNull(values.source_url),
     source_day: values.source_day,
   }

@@ -10,6 +10,12 @@ export type Terms = Plan['versions'][number]
 type Period = Terms['period']
 
 export const PERIODS: Record<Period, string> = { week: 'Weekly', month: 'Monthly', year: 'Yearly', once: 'Once' }
+export const WEIGHTS: Record<Terms['weight'], string> = {
+  list_value: 'List value',
+  tokens: 'Tokens',
+  active_time: 'Active time',
+  active_days: 'Days with use, equally',
+}
 const PER: Record<Period, string> = { week: 'per week', month: 'per month', year: 'per year', once: 'once' }
 export const STATE_COLORS: Record<Plan['state'], string> = { active: 'teal', planned: 'indigo', ended: 'gray' }
 
@@ -30,6 +36,12 @@ export function allowanceInWords({ allowance, allowance_unit, overage_price, cur
   if (overage_price === null) return `${included}, nothing charged beyond it`
   const unit = { usd: 'dollar', tokens: 'token', requests: 'request' }[allowance_unit]
   return `${included}, beyond it ${exactMoney(overage_price, currency)} per ${unit}`
+}
+
+/** How entries share the fee; undefined if it is by list value, each person with a seat. */
+export function sharingInWords({ weight, pooled }: Pick<Terms, 'weight' | 'pooled'>): string | undefined {
+  if (weight === 'list_value' && !pooled) return undefined
+  return `Shared by ${WEIGHTS[weight].toLowerCase()}${pooled ? ', all seats together' : ''}`
 }
 
 /** `Harness claude-code and Model gpt-*`; `all usage` */

@@ -1,9 +1,9 @@
 /** The tables of plans. */
 import { and, asc, eq, inArray, or } from 'drizzle-orm'
-import type { Reader, Tx } from '../../database/database.ts'
-import { type Id, isId, newId } from '../../lib/id.ts'
-import { foldName } from '../../lib/names.ts'
-import type { Holding, PlanFields } from './request.ts'
+import type { Reader, Tx } from '../../../database/database.ts'
+import { type Id, isId, newId } from '../../../lib/id.ts'
+import { foldName } from '../../../lib/names.ts'
+import type { Holding, PlanFields } from '../request.ts'
 
 /** A plan with its people. */
 export interface PlanView extends PlanFields {
