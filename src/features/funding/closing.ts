@@ -14,7 +14,6 @@ import {
   hourOf,
   insertGeneration,
   insertShares,
-  isRangeMarked,
   listCorrections,
   listPeriodRecords,
   lockPeriods,
@@ -119,22 +118,19 @@ export function createClosing({ db, clock, calculateOwed }: Dependencies) {
     return differences.length
   }
 
-  /** Whether nothing has changed since it was calculated. */
-  async function isCurrent(tx: Tx, { record, shares, ...range }: CalculatedPeriod): Promise<boolean> {
+  /**
+   * Whether its shares are those that it was calculated with. Entries that have changed since are like late ones, and settled
+   * with the next period.
+   */
+  async function isCurrent(tx: Tx, { record, shares }: CalculatedPeriod): Promise<boolean> {
     const now = await findPeriod(tx, record)
-    return (
-      shares === null &&
-      now?.changes === 0 &&
-      now.generationId === record.generationId &&
-      now.closedAt === record.closedAt &&
-      !(await isRangeMarked(tx, range))
-    )
+    return shares === null && now?.generationId === record.generationId && now.closedAt === record.closedAt
   }
 
   return {
     /**
      * Closes a period, after earlier closed ones are settled, and settles it. `check` throws if it cannot be closed.
-     * Returns the number of corrections; undefined if its entries have changed all the time.
+     * Returns the number of corrections; undefined if its shares have changed all the time.
      */
     async closePeriod(
       key: PeriodKey,

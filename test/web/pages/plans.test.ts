@@ -30,6 +30,7 @@ const TERMS = {
     seats: 1,
   },
   ...{ allowance: null, allowance_unit: null, overage_price: null, source_url: null, source_day: null },
+  ...{ pooled: false, weight: 'list_value' as const },
   covers: [{ field: 'agent_harness', matches: 'claude-code' }],
 }
 const PLAN = {

@@ -1,0 +1,218 @@
+/** Closing periods of plans: what stays, and how what comes late is settled. */
+import { expect, test } from 'bun:test'
+import { eq, inArray } from 'drizzle-orm'
+import type { Problem } from '../../../src/errors.ts'
+import { findInconsistentShares } from '../../../src/features/funding/integrity.ts'
+import { createServices } from '../../../src/services.ts'
+import { billRow } from '../../support/bills.ts'
+import { forEachEngine } from '../../support/databases.ts'
+import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
+
+const DOLLAR = 1_000_000_000n
+
+forEachEngine('closing periods', (open) => {
+  async function start(changes: Record<string, unknown> = {}) {
+    const db = await open()
+    const clock = { at: Date.UTC(2026, 11, 20), now: () => clock.at }
+    const services = createServices({ db, clock })
+    const { plans, entries } = services
+    const ada = await addReporter(services.people)
+    const plan = { vendor: 'V', product: 'Max', fee: 100, from: '2026-10-17', weight: 'tokens' as const, ...changes }
+    const { id } = await plans.addPlan(plan as never, OPERATOR)
+    const report = async (day: string, project: string, dollars: number, more: Record<string, unknown> = {}) => {
+      const body = reportBody({
+        started_at: `${day}T10:00:00Z`,
+        ended_at: `${day}T11:00:00Z`,
+        tokens: { input: dollars * 1_000, output: 0 },
+        reported_cost: dollars,
+        project,
+        ...more,
+      })
+      return (await entries.reporting.reportEntry(body, ada)).entry.id
+    }
+    const close = (firstDay: string) => plans.closePeriod('Max', firstDay, { leave_unpriced: true }, OPERATOR)
+    const refusal = async (work: Promise<unknown>) =>
+      work.then(
+        () => 'done',
+        (problem: Problem) => `${problem.code}: ${problem.message}`,
+      )
+    /** The fees of a period by project, as all its entries have them now: own ones, and corrections in it. */
+    const feesIn = async (firstDay: string) => {
+      const { planPeriods: p, planShares: s, entries: e, projects, planCorrections: c } = db.read.tables
+      const rows = await db.read
+        .select({ project: projects.key, fee: s.fee, of: c.ofFirstDay, status: e.status })
+        .from(s)
+        .innerJoin(p, eq(p.generationId, s.generationId))
+        .innerJoin(e, eq(e.id, s.entryId))
+        .leftJoin(projects, eq(projects.id, e.projectId))
+        .leftJoin(c, eq(c.entryId, e.id))
+        .where(eq(p.firstDay, firstDay))
+        .orderBy(s.entryId)
+      return rows.map(({ project, fee, of, status }) => [
+        `${project}${of === null ? '' : ` of ${of}`}`,
+        Number(fee / (DOLLAR / 100n)) / 100,
+        ...(status === 'voided' ? ['voided'] : []),
+      ])
+    }
+    const settle = async () => {
+      await entries.funding.decideOwed()
+      // What is calculated marks hours once more, and equal shares mark none.
+      const totals = services.jobs.find(({ options }) => options.name === 'totals')!
+      const { staleHours } = db.read.tables
+      do {
+        await totals.options.run({ signal: new AbortController().signal, pause() {} } as never)
+        await services.funding.calculateOwed()
+      } while ((await db.read.select().from(staleHours)).length > 0)
+      expect(await findInconsistentShares(db.read)).toEqual([])
+    }
+    return { db, clock, services, plans, id, report, close, refusal, feesIn, settle }
+  }
+
+  test('late entries are corrected in the next open period, and voiding them takes the correction back', async () => {
+    const { plans, report, close, feesIn, settle, services, db } = await start()
+    await report('2026-10-20', 'A', 60)
+    await report('2026-10-21', 'B', 40)
+    await report('2026-11-20', 'B', 10)
+    expect(await close('2026-10-17')).toMatchObject({ state: 'closed', allocated: 100, pending: 0, entries: 2 })
+    expect(await feesIn('2026-10-17')).toEqual([
+      ['A', 60],
+      ['B', 40],
+    ])
+    const late = await report('2026-10-22', 'B', 100)
+    await settle()
+    expect(await plans.getPeriod('Max', '2026-10-17')).toMatchObject({ late_entries: 1, allocated: 100, pending: 0 })
+    expect(await feesIn('2026-10-17')).toHaveLength(2)
+    expect(await close('2026-11-17')).toMatchObject({ allocated: 100 })
+    expect(await feesIn('2026-10-17')).toEqual([
+      ['A', 60],
+      ['B', 40],
+      ['B', 0],
+    ])
+    expect(await feesIn('2026-11-17')).toEqual([
+      ['B', 100],
+      ['A of 2026-10-17', -30],
+      ['B of 2026-10-17', 30],
+    ])
+    await settle()
+    const [correction] = await db.read
+      .select()
+      .from(db.read.tables.entries)
+      .where(inArray(db.read.tables.entries.status, ['approved']))
+    expect(correction).toMatchObject({
+      summary: 'Correction of Max, 2026-10-17 to 2026-11-16: 1 late entry',
+      reportedCost: 0n,
+      listValue: null,
+      input: 0,
+      startedAt: Date.UTC(2026, 10, 17),
+    })
+    // Settling again adds nothing.
+    await report('2026-12-18', 'B', 10)
+    const decision = { action: 'void' as const, reason: 'twice' }
+    await services.entries.approval.decideEntry(late, decision, OPERATOR)
+    await settle()
+    expect(await plans.getPeriod('Max', '2026-10-17')).toMatchObject({ late_entries: 0, pending: 0 })
+    await plans.reopenPeriod('Max', '2026-11-17', { reason: 'once more' }, OPERATOR)
+    expect(await feesIn('2026-11-17')).toHaveLength(3)
+    await close('2026-11-17')
+    expect(await feesIn('2026-11-17')).toEqual([
+      ['B', 100],
+      ['A of 2026-10-17', -30],
+      ['B of 2026-10-17', 30],
+      ['A of 2026-10-17', 30],
+      ['B of 2026-10-17', -30],
+    ])
+    await settle()
+  })
+
+  test('amounts that were billed before it closed stay, and the rest is corrected in the next period', async () => {
+    const { db, plans, report, close, feesIn, settle, services } = await start()
+    const billed = await report('2026-10-20', 'A', 30)
+    await report('2026-10-21', 'B', 10)
+    await settle()
+    expect(await feesIn('2026-10-17')).toEqual([
+      ['A', 75],
+      ['B', 25],
+    ])
+    const { bills, billEntries, entries: e } = db.read.tables
+    await db.write(async (tx) => {
+      const [entry] = await tx.select().from(e).where(eq(e.uid, billed))
+      const [bill] = await tx
+        .insert(bills)
+        .values(billRow({ basis: 'allocated', provisional: true }))
+        .returning()
+      const frozen = { fee: 75n * DOLLAR, charge: 0n }
+      const line = { billId: bill!.id, entryId: entry!.id, line: 1, statusBefore: 'submitted' as const, ...frozen }
+      await tx.insert(billEntries).values(line)
+      await tx.update(e).set({ status: 'billed', billId: bill!.id }).where(eq(e.id, entry!.id))
+    })
+    await report('2026-10-22', 'B', 60)
+    await settle()
+    expect(await plans.getPeriod('Max', '2026-10-17')).toMatchObject({ allocated: 145, pending: -45 })
+    expect(await close('2026-10-17')).toMatchObject({ allocated: 100, pending: 0 })
+    expect(await feesIn('2026-10-17')).toEqual([
+      ['A', 75],
+      ['B', 10],
+      ['B', 60],
+    ])
+    expect(await feesIn('2026-11-17')).toEqual([['A of 2026-10-17', -45]])
+    await settle()
+    expect(await plans.getPeriod('Max', '2026-11-17')).toMatchObject({ allocated: 0, unused: 100, pending: 0 })
+    // Reopened, the correction that no bill has is voided, and the bill keeps its amount.
+    await plans.reopenPeriod('Max', '2026-10-17', { reason: 'another invoice' }, OPERATOR)
+    expect(await plans.getPeriod('Max', '2026-10-17')).toMatchObject({ state: 'ended', allocated: 145, pending: -45 })
+    await settle()
+    expect(await feesIn('2026-11-17')).toEqual([])
+    expect(services).toBeDefined()
+  })
+
+  test('is refused while it runs, before earlier ones, and twice', async () => {
+    const { report, close, refusal, plans, id } = await start()
+    await report('2026-10-20', 'A', 60)
+    await report('2026-11-20', 'A', 60)
+    expect(await refusal(close('2026-12-17'))).toStartWith('wrong_status: Cannot close the period from 2026-12-17')
+    expect(await refusal(close('2026-11-17'))).toBe(
+      'wrong_status: Cannot close the period from 2026-11-17 of plan Max: the period from 2026-10-17 is open. Close that one first.',
+    )
+    expect(await refusal(close('2026-10-18'))).toStartWith('not_found: ')
+    expect(await refusal(plans.reopenPeriod('Max', '2026-10-17', { reason: 'x' }, OPERATOR))).toStartWith(
+      'wrong_status',
+    )
+    await close('2026-10-17')
+    expect(await refusal(close('2026-10-17'))).toEndWith('it is closed.')
+    const change = (fields: object) => refusal(plans.changePlan(id, fields as never, OPERATOR))
+    expect(await change({ fee: 200, from: '2026-10-17' })).toStartWith('period_closed: The period from 2026-10-17')
+    expect(await change({ fee: 200, from: '2026-11-01', prorate: true })).toStartWith('period_closed')
+    expect(await refusal(plans.endPlan(id, { on: '2026-10-20', prorate: false }, OPERATOR))).toStartWith(
+      'period_closed',
+    )
+    expect(await change({ fee: 200, from: '2026-11-17' })).toBe('done')
+  })
+
+  test('a plan that has ended takes corrections in its last period, and people without use get them, too', async () => {
+    const { db, plans, id, report, close, feesIn, settle, services } = await start({ seats: 2 })
+    await report('2026-10-20', 'A', 60)
+    await plans.endPlan(id, { on: '2026-11-16' }, OPERATOR)
+    expect(await close('2026-10-17')).toMatchObject({ allocated: 100, unused: 100, unused_seats: 1, pending: 0 })
+    const bob = await addReporter(services.people, { name: 'Bob' })
+    const body = reportBody({ started_at: '2026-10-25T10:00:00Z', ended_at: '2026-10-25T11:00:00Z', project: 'B' })
+    await services.entries.reporting.reportEntry(body, bob)
+    await settle()
+    expect(await plans.getPeriod('Max', '2026-10-17')).toMatchObject({ unused: 0, pending: 100, late_entries: 1 })
+    await plans.reopenPeriod('Max', '2026-10-17', { reason: 'late' }, OPERATOR)
+    await close('2026-10-17')
+    expect(await feesIn('2026-10-17')).toEqual([
+      ['A', 100],
+      ['B', 100],
+    ])
+    const { entries: e } = db.read.tables
+    const [first] = await db.read.select().from(e).limit(1)
+    await services.entries.approval.decideEntry(first!.uid, { action: 'void', reason: 'x' }, OPERATOR)
+    await settle()
+    expect(await plans.readLedger({ from: '2026-10-01', to: '2026-12-20' })).toMatchObject({
+      fee_usd: 200,
+      allocated: 100,
+      unused: 100,
+      pending: 0,
+    })
+  })
+})
