@@ -2,7 +2,7 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eq } from 'drizzle-orm'
+import { and, eq, isNotNull } from 'drizzle-orm'
 import { type Party, TALLY } from '../../src/access/actor.ts'
 import type { CallerOf } from '../../src/access/caller.ts'
 import type { Database, Tx } from '../../src/database/database.ts'
@@ -159,6 +159,7 @@ async function fundOneEntry(tx: Tx, userId: number): Promise<void> {
     ...{ planId, fromDay: '2026-11-01', period: 'month', fee: 90_000_000_001n, currency: 'EUR' },
     ...{ exchangeRate: 9_200_000_001n, seats: 1, conditions: [{ field: 'model', matches: 'claude-*' }] },
     ...{ allowance: 10n, allowanceUnit: 'requests', overagePrice: 3n, sourceDay: '2026-10-31' },
+    ...{ pooled: true, weight: 'active_days' },
   })
   const [{ id: ruleId }] = (await tx
     .insert(fundingRules)
@@ -183,6 +184,37 @@ async function fundOneEntry(tx: Tx, userId: number): Promise<void> {
     })
     .returning({ id: fundings.id })) as [{ id: number }]
   await tx.update(entries).set({ fundingId }).where(eq(entries.managerId, userId))
+  const { planCorrections, planGenerations, planPeriods, planShares } = tx.tables
+  const [generation, open] = await tx
+    .insert(planGenerations)
+    .values([
+      { planId, firstDay: '2026-11-01', createdAt },
+      { planId, firstDay: '2026-12-01', createdAt },
+    ])
+    .returning({ id: planGenerations.id })
+  const [entry] = await tx.select({ id: entries.id }).from(entries).where(eq(entries.managerId, userId)).limit(1)
+  const amounts = { fee: 3n, charge: -1n }
+  const share = { entryId: entry!.id, ...amounts }
+  await tx.insert(planShares).values([
+    { ...share, generationId: generation!.id },
+    { ...share, generationId: open!.id },
+  ])
+  const sums = { fee: 5n, unused: 1n, pending: 1n, unusedSeats: 2, entries: 3, unpricedEntries: 4, lateEntries: 5 }
+  const calculated = { ...sums, unsettled: 6, calculatedAt: createdAt, durationMs: 7 }
+  await tx.insert(planPeriods).values([
+    {
+      ...{ planId, firstDay: '2026-11-01', lastDay: '2026-11-30', generationId: generation!.id, closedAt: createdAt },
+      ...calculated,
+    },
+    { ...{ planId, firstDay: '2026-12-01', lastDay: '2026-12-31', generationId: open!.id }, ...calculated },
+  ])
+  const [place] = await tx
+    .select({ projectId: entries.projectId, ticketId: entries.ticketId })
+    .from(entries)
+    .where(and(isNotNull(entries.projectId), isNotNull(entries.ticketId)))
+    .limit(1)
+  const of = { planId, ofFirstDay: '2026-11-01', managerId: userId }
+  await tx.insert(planCorrections).values({ ...of, ...amounts, entryId: entry!.id, ...place! })
 }
 
 /** Services that record only one of so many reports: what else the demonstration does takes little time. */

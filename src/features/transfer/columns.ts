@@ -22,6 +22,7 @@ export type Referred =
   | 'bills'
   | 'budgets'
   | 'plans'
+  | 'planGenerations'
   | 'fundingRules'
   | 'fundingRuleVersions'
   | 'fundings'
@@ -181,6 +182,7 @@ const REFERENCES: Record<Referred, TSchema> = {
   bills: idOf('bil'),
   budgets: idOf('bdg'),
   plans: idOf('pln'),
+  planGenerations: Type.String({ pattern: `^pln_${HEX_32}/\\d{4}-\\d{2}-\\d{2}$` }),
   fundingRules: idOf('frl'),
   fundingRuleVersions: versionOf('frl'),
   fundings: idOf('fnd'),

@@ -73,7 +73,9 @@ async function* allLines(reader: Reader, options: ExportOptions): AsyncGenerator
     else if (kind === ENTRY) yield* entryLines(reader, texts, options)
     else if (kind === BILL_DOCUMENT) yield* documentLines(reader, texts)
     else if (kind === TOKEN) yield* tokenLines(reader, texts, options)
-    else for await (const rows of pagesOf(reader, kind)) yield* await wholeLines(reader, texts, kind, rows)
+    else
+      for await (const rows of pagesOf(reader, kind, kind.chosen?.(reader)))
+        yield* await wholeLines(reader, texts, kind, rows)
   }
 }
 

@@ -1,5 +1,7 @@
 /** The kinds of lines: each is declared once, and written, checked and read by this declaration. */
 import { type TSchema, Type } from '@sinclair/typebox'
+import type { SQL } from 'drizzle-orm'
+import type { Reader } from '../../database/database.ts'
 import type { Tables } from '../../database/schema/tables.ts'
 import { SchemaChecker } from '../../schema/checker.ts'
 import { object } from '../../schema/types.ts'
@@ -28,6 +30,8 @@ interface Declared {
   fields: Fields
   parts?: Record<string, Part>
   filled?: Filled
+  /** The rows that a file contains; all of them if absent. */
+  chosen?: (reader: Reader) => SQL
   /** Each line is written before the next is read, because it may refer to it. */
   isSelfReferring?: boolean
   /** Also in files with the entries of a period, to which it does not apply. */

@@ -14,7 +14,7 @@ import {
 import { BUDGET, BUDGET_ALERT } from './kinds/budgets.ts'
 import { ENTRY, IDEMPOTENCY_KEY, SESSION } from './kinds/entries.ts'
 import { DEPUTY, PERSON, TOKEN, VIEWER_GRANT } from './kinds/people.ts'
-import { FUNDING, FUNDING_RULE, PLAN } from './kinds/plans.ts'
+import { FUNDING, FUNDING_RULE, PLAN, PLAN_CORRECTION, PLAN_PERIOD, PLAN_SHARE } from './kinds/plans.ts'
 import { PRICE, PRICE_ALIAS, PRICE_LOAD } from './kinds/prices.ts'
 import { REPORT_VIEW } from './kinds/reports.ts'
 import { SETTINGS } from './kinds/settings.ts'
@@ -50,6 +50,9 @@ export const KINDS: readonly Kind[] = [
   ENTRY,
   IDEMPOTENCY_KEY,
   BILL_ENTRY,
+  PLAN_PERIOD,
+  PLAN_SHARE,
+  PLAN_CORRECTION,
   BILL_PAYMENT,
   BILL_DOCUMENT,
   BILL_DELIVERY,
@@ -74,7 +77,6 @@ export const OMITTED_TABLES: Partial<Record<TableName, string>> = {
   webhookEndpoints: 'secrets, and places that get the events of this installation only: add them again',
   webhookDeliveries: 'records of this installation, kept for a week',
   shareLinks: 'the secrets in their addresses are not stored, so that they could not work elsewhere',
-  planGenerations: 'numbers of calculations of this database',
   unallocatedHours: 'shares of plans are calculated again from the rows that are imported',
   fundingOwed: 'what is owed follows from the rows that are imported',
   owedWork: 'what is owed follows from the rows that are imported',
@@ -111,4 +113,9 @@ export const OMITTED_COLUMNS: Partial<Record<TableName, Record<string, string>>>
   clients: { nameFolded: 'derived from the name' },
   tickets: { keyFolded: 'derived from the key' },
   entries: { sessionId: 'the entries of a session follow it' },
+  planPeriods: {
+    changes: 'what is to be calculated follows from the rows that are imported',
+    buildingId: 'a calculation of this database that is not finished',
+    buildingUntil: 'a calculation of this database that is not finished',
+  },
 }

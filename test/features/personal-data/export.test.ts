@@ -159,6 +159,7 @@ const EXPORTED_AS: Record<string, string | { not: string }> = {
   'idempotency_keys.manager_id': 'idempotency_keys',
   'notifications.user_id': 'notifications',
   'one_time_links.user_id': { not: 'secrets that expire within days' },
+  'plan_corrections.manager_id': 'entries',
   'plan_holders.user_id': 'plans',
   'placement_rule_versions.created_by': 'placement_rules',
   'preferences.user_id': 'preferences',

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
 import type { Problem } from '../../../src/errors.ts'
 import { findInconsistentShares } from '../../../src/features/funding/integrity.ts'
+import type { Id } from '../../../src/lib/id.ts'
 import { createServices } from '../../../src/services.ts'
 import { billRow } from '../../support/bills.ts'
 import { forEachEngine } from '../../support/databases.ts'
@@ -28,7 +29,7 @@ forEachEngine('closing periods', (open) => {
         project,
         ...more,
       })
-      return (await entries.reporting.reportEntry(body, ada)).entry.id
+      return (await entries.reporting.reportEntry(body, ada)).entry.id as Id<'ent'>
     }
     const close = (firstDay: string) => plans.closePeriod('Max', firstDay, { leave_unpriced: true }, OPERATOR)
     const refusal = async (work: Promise<unknown>) =>

@@ -1,3 +1,5 @@
+import { isNotNull, type SQL, sql } from 'drizzle-orm'
+import type { Reader } from '../../../database/database.ts'
 import {
   ALLOWANCE_UNITS,
   FEE_WEIGHTS,
@@ -95,10 +97,81 @@ export const FUNDING = kind({
     id: ownId('fnd'),
     said_funding: orNone(choice('saidFunding', SAID_FUNDINGS)),
     said_plan: orNone(text('saidPlan')),
+    metered_share: orNone(integer('meteredShare', 0)),
     funding: choice('funding', FUNDINGS),
     plan: orNone(reference('planId', 'plans')),
     rule: orNone(reference('ruleVersionId', 'fundingRuleVersions')),
     reason: choice('reason', FUNDING_REASONS),
     note: orNone(choice('note', FUNDING_NOTES)),
+  },
+})
+
+const amount = (column: string) => decimal(column, NANO_DIGITS)
+
+/** Only of closed periods: the shares of the others are calculated again. */
+function isOfClosed({ tables: { planPeriods: p } }: Reader, generationId: unknown): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${p} WHERE ${p.generationId} = ${generationId} AND ${isNotNull(p.closedAt)})`
+}
+
+/** A closed period, and the calculation of it that counts. */
+export const PLAN_PERIOD = kind({
+  type: 'plan_period',
+  table: 'planGenerations',
+  order: ['id'],
+  chosen: (reader) => isOfClosed(reader, reader.tables.planGenerations.id),
+  fields: { plan: reference('planId', 'plans'), first_day: day('firstDay'), created_at: moment('createdAt') },
+  parts: {
+    period: {
+      table: 'planPeriods',
+      of: 'generationId',
+      single: true,
+      fields: {
+        plan: reference('planId', 'plans'),
+        first_day: day('firstDay'),
+        last_day: orNone(day('lastDay')),
+        fee: amount('fee'),
+        unused: amount('unused'),
+        unused_seats: integer('unusedSeats', 0),
+        pending: amount('pending'),
+        entries: integer('entries', 0),
+        unpriced_entries: integer('unpricedEntries', 0),
+        late_entries: integer('lateEntries', 0),
+        unsettled: integer('unsettled', 0),
+        calculated_at: orNone(moment('calculatedAt')),
+        duration_ms: orNone(integer('durationMs', 0)),
+        closed_at: orNone(moment('closedAt')),
+      },
+    },
+  },
+})
+
+/** The share of an entry in the fee of a closed period. */
+export const PLAN_SHARE = kind({
+  type: 'plan_share',
+  table: 'planShares',
+  order: ['entryId', 'generationId'],
+  chosen: (reader) => isOfClosed(reader, reader.tables.planShares.generationId),
+  fields: {
+    entry: reference('entryId', 'entries'),
+    period: reference('generationId', 'planGenerations'),
+    fee: amount('fee'),
+    charge: amount('charge'),
+  },
+})
+
+/** An entry that corrects the shares of a closed period in a later one. */
+export const PLAN_CORRECTION = kind({
+  type: 'plan_correction',
+  table: 'planCorrections',
+  order: ['entryId'],
+  fields: {
+    entry: reference('entryId', 'entries'),
+    plan: reference('planId', 'plans'),
+    of_first_day: day('ofFirstDay'),
+    agent_manager: reference('managerId', 'users'),
+    project: orNone(reference('projectId', 'projects')),
+    ticket: orNone(reference('ticketId', 'tickets')),
+    fee: amount('fee'),
+    charge: amount('charge'),
   },
 })

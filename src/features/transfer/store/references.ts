@@ -3,13 +3,14 @@ import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Reader } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
+import type { Id } from '../../../lib/id.ts'
 import type { Referred } from '../columns.ts'
 
 /** The tables of the rules whose versions are referred to. */
 const RULES = { placementRuleVersions: 'placementRules', fundingRuleVersions: 'fundingRules' } as const
 
 type RuleVersions = keyof typeof RULES
-type WithId = Exclude<Referred, 'names' | 'labelSets' | RuleVersions>
+type WithId = Exclude<Referred, 'names' | 'labelSets' | 'planGenerations' | RuleVersions>
 
 const areRuleVersions = (to: Referred): to is RuleVersions => to in RULES
 
@@ -38,6 +39,7 @@ export async function listTexts(reader: Reader, to: Referred, keys: readonly num
       .from(labelSets)
       .where(inArray(labelSets.id, [...keys]))
   }
+  if (to === 'planGenerations') return generations(reader, inArray(reader.tables.planGenerations.id, [...keys]))
   if (areRuleVersions(to)) return ruleVersions(reader, to, inArray(versionsOf(reader, to).id, [...keys]))
   const table = tableWithId(reader, to)
   const rows = await reader
@@ -63,6 +65,17 @@ async function ruleVersions(reader: Reader, to: RuleVersions, condition: SQL | u
   return rows.map(({ key, version, rule }) => ({ key, text: `${rule}/${version}` }))
 }
 
+/** By plan and first day: of each period that a file contains, there is one. */
+async function generations(reader: Reader, condition: SQL | undefined): Promise<Identified[]> {
+  const { planGenerations: g, plans } = reader.tables
+  const rows = await reader
+    .select({ key: g.id, plan: plans.uid, firstDay: g.firstDay })
+    .from(g)
+    .innerJoin(plans, eq(plans.id, g.planId))
+    .where(condition)
+  return rows.map(({ key, plan, firstDay }) => ({ key, text: `${plan}/${firstDay}` }))
+}
+
 /** The rows that these texts identify. */
 export async function findIdentified(
   reader: Reader,
@@ -70,6 +83,15 @@ export async function findIdentified(
   texts: readonly string[],
 ): Promise<Identified[]> {
   if (texts.length === 0) return []
+  if (to === 'planGenerations') {
+    const { planGenerations: g, plans } = reader.tables
+    const found: Identified[] = []
+    for (const [plan, group] of Map.groupBy(texts, (text) => text.split('/')[0]!)) {
+      const days = group.map((text) => text.split('/')[1]!)
+      found.push(...(await generations(reader, and(eq(plans.uid, plan as Id<'pln'>), inArray(g.firstDay, days)))))
+    }
+    return found
+  }
   if (areRuleVersions(to)) {
     const { uid } = tableWithId(reader, RULES[to])
     const { version } = versionsOf(reader, to)
