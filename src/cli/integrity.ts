@@ -6,12 +6,13 @@ export const CHECK_DEADLINE_MS = 86_400_000
 
 /** A sentence for each difference; empty if there is none. `onProgress` receives the days whose totals were checked. */
 export async function differencesIn(
-  { findDamage, entries, bills, telemetry, reports, budgets }: Services,
+  { findDamage, entries, funding, bills, telemetry, reports, budgets }: Services,
   onProgress: (done: number, total: number) => void = () => {},
 ): Promise<string[]> {
   return [
     ...(await findDamage()),
     ...(await entries.verify()),
+    ...(await funding.verify()),
     ...(await bills.verify()),
     ...(await telemetry.verify()),
     ...(await budgets.verify()),

@@ -11,6 +11,7 @@ import { readSample } from '../placement/service.ts'
 import { createAllocation } from './allocation-job.ts'
 import { createClosing } from './closing.ts'
 import { type ExplainedFunding, explainFunding } from './explanation.ts'
+import { findInconsistentShares } from './integrity.ts'
 import { createFundingRules, type FundingRulesDependencies, issuesOfFunding } from './rules.ts'
 import type { FundingTest } from './schema.ts'
 import { saidOf } from './store/fundings.ts'
@@ -44,6 +45,9 @@ export function createFundingService({ organization, people, ...dependencies }: 
     ...createClosing({ db, clock, calculateOwed }),
 
     ...createFundingRules(dependencies),
+
+    /** One sentence for each period whose shares are not those of its entries. */
+    verify: (): Promise<string[]> => findInconsistentShares(db.slow),
 
     /** What would pay for a sample, and why rules do not decide. Throws 422 if its person does not exist. Writes nothing. */
     async testFunding({ sample, day, funding, plan }: FundingTest): Promise<ExplainedFunding> {
