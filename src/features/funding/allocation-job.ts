@@ -30,6 +30,7 @@ import {
   listChangedPeriods,
   listUnallocatedHours,
   listUntakenHours,
+  lockPeriod,
   lockPeriods,
   markHours,
   noteChanges,
@@ -122,7 +123,7 @@ export function createAllocation({ db, clock }: Dependencies) {
   /** In a transaction of the one who has claimed the period; does nothing, and returns false, if the claim has ended. */
   function asClaimed(key: PeriodKey, generationId: number, body: (tx: Tx) => Promise<void>): Promise<boolean> {
     return exclusively(async (tx) => {
-      if ((await findPeriod(tx, key))?.buildingId !== generationId) return false
+      if ((await lockPeriod(tx, key))?.buildingId !== generationId) return false
       await body(tx)
       return true
     })

@@ -16,6 +16,7 @@ import {
   insertShares,
   listCorrections,
   listPeriodRecords,
+  lockPeriod,
   lockPeriods,
   markHours,
   noteChanges,
@@ -123,7 +124,7 @@ export function createClosing({ db, clock, calculateOwed }: Dependencies) {
    * with the next period.
    */
   async function isCurrent(tx: Tx, { record, shares }: CalculatedPeriod): Promise<boolean> {
-    const now = await findPeriod(tx, record)
+    const now = await lockPeriod(tx, record)
     return shares === null && now?.generationId === record.generationId && now.closedAt === record.closedAt
   }
 

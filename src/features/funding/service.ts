@@ -21,6 +21,7 @@ import { type Funded, FundingDecisions } from './terms.ts'
 
 export { findChangedClosed } from './closing.ts'
 export { changeToPreview } from './request.ts'
+export { divideShares, isCorrection, uniteShares } from './store/divisions.ts'
 export { addFundings, findFundings, saidOf } from './store/fundings.ts'
 export { findOwedFunding, type OwedFunding, settleOwedFunding } from './store/owed.ts'
 export { correctionBy } from './terms.ts'

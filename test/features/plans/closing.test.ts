@@ -189,6 +189,30 @@ forEachEngine('closing periods', (open) => {
     expect(await change({ fee: 200, from: '2026-11-17' })).toBe('done')
   })
 
+  test('a divided entry of a closed period divides its share, and undoing that adds it up again', async () => {
+    const { report, close, feesIn, settle, services } = await start()
+    const whole = await report('2026-10-20', 'A', 60)
+    await report('2026-10-21', 'B', 40)
+    await close('2026-10-17')
+    const { entries, projects } = services
+    await projects.addProject(OPERATOR, { key: 'C' } as never)
+    await entries.division.divide(whole, { parts: [{ share: 2 }, { project: 'C', share: 1 }] }, OPERATOR)
+    const divided = [
+      ['A', 40],
+      ['B', 40],
+      ['C', 20],
+    ]
+    expect(await feesIn('2026-10-17')).toEqual(divided)
+    await settle()
+    expect(await feesIn('2026-10-17')).toEqual(divided)
+    await entries.division.undivide(whole, OPERATOR)
+    await settle()
+    expect(await feesIn('2026-10-17')).toEqual([
+      ['A', 60],
+      ['B', 40],
+    ])
+  })
+
   test('a plan that has ended takes corrections in its last period, and people without use get them, too', async () => {
     const { db, plans, id, report, close, feesIn, settle, services } = await start({ seats: 2 })
     await report('2026-10-20', 'A', 60)

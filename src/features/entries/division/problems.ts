@@ -8,3 +8,11 @@ export function divided(uid: string): Problem {
     `Entry ${uid} is a part of a divided entry, so its figures are a share. Undo the division first.`,
   )
 }
+
+/** It has no usage that could be divided. */
+export function correcting(uid: string): Problem {
+  return new Problem(
+    'wrong_status',
+    `Entry ${uid} corrects a closed period of a plan, and cannot be divided. Place it as a whole, or void it and close the next period.`,
+  )
+}

@@ -13,6 +13,7 @@ import { isId, newId } from '../../../lib/id.ts'
 import { formatDecimal, moneyNumber, NANO_DIGITS, parseExactDecimal } from '../../../lib/money.ts'
 import { totalTokens } from '../../../shared/usage.ts'
 import { type AuditService, requireUnchanged } from '../../audit/service.ts'
+import { divideShares, isCorrection, uniteShares } from '../../funding/service.ts'
 import type { PlacementService } from '../../placement/service.ts'
 import type { ProjectsService } from '../../projects/service.ts'
 import { notingChanges } from '../../spending/contract.ts'
@@ -28,7 +29,8 @@ import { followSessions } from '../session-owner.ts'
 import { type EntryRecord, type EntryView, getView, getViews, insertEntries, updateEntry } from '../store.ts'
 import { toTokenEntry } from '../wire.ts'
 import { isShare, rowsOf, wholeOf } from './divided.ts'
-import { divided } from './problems.ts'
+import { correcting, divided } from './problems.ts'
+import { divideNumber } from './shares.ts'
 import { listOtherParts, lockOtherParts } from './store.ts'
 
 /** Digits of a share after the point. */
@@ -66,6 +68,7 @@ export function createDivision({ db, clock, audit, projects, placement }: Depend
     const [placed] = isId('ent', id) ? await listPlacedByUid(tx, [id], viewer) : []
     if (!placed) throw notFound(`The entry ${id}`)
     requireDivisible(placed)
+    if (await isCorrection(tx, placed.entry.id)) throw correcting(placed.entry.uid)
     await requireUnchanged(tx, by, placed.entry.uid)
     const weights = weightsOf(division, costNanosOf(placed.entry))
     const destinations = await destinationsOf(tx, placed, division, party)
@@ -84,6 +87,11 @@ export function createDivision({ db, clock, audit, projects, placement }: Depend
     const [first, ...rest] = rows.map(({ entry }) => entry)
     await updateEntry(tx, first!.id, changedColumns(first!))
     await notingChanges(tx, ids, () => insertEntries(tx, rows.slice(1)))
+    await divideShares(
+      tx,
+      rows.map(({ entry }) => entry.id),
+      (amount) => divideNumber(amount, weights),
+    )
     const parts = rows.map(({ entry }, position) => {
       const { project, ticket } = destinations[position]!
       return {
@@ -144,6 +152,10 @@ export function createDivision({ db, clock, audit, projects, placement }: Depend
         const { division: _share, whole: _figures, ...kept } = stored.entry.amendment!
         const amendment = Object.keys(kept).length > 0 ? kept : null
         await updateEntry(tx, whole.entry.id, { ...changedColumns(whole.entry), amendment, updatedAt: at })
+        await uniteShares(
+          tx,
+          parts.map(({ entry }) => entry.id),
+        )
         for (const { entry } of others!) {
           const withdrawn = {
             status: 'voided',

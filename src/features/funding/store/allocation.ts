@@ -47,6 +47,13 @@ export async function findPeriod(reader: Reader, key: PeriodKey): Promise<Period
   return row
 }
 
+/** Until the end of the transaction, nobody changes the record. */
+export async function lockPeriod(tx: Tx, key: PeriodKey): Promise<PeriodRecord | undefined> {
+  const { planPeriods: p } = tx.tables
+  const [row] = await tx.locking(tx.select().from(p).where(isPeriod(tx.tables, key)), p)
+  return row
+}
+
 /** Of all plans, or of these, in order. */
 export async function listPeriodRecords(reader: Reader, planIds?: readonly number[]): Promise<PeriodRecord[]> {
   const { planPeriods: p } = reader.tables
