@@ -42,7 +42,7 @@ const act = fc.oneof(
   { weight: 2, arbitrary: fc.record({ what: fc.constant('void' as const), at }) },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('restore' as const), at }) },
   {
-    weight: 2,
+    weight: 3,
     arbitrary: fc.record({ what: fc.constant('bill' as const), at, basis: fc.constantFrom('marginal', 'allocated') }),
   },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('void bill' as const), at }) },
@@ -153,6 +153,8 @@ async function stage(open: Open) {
     if (!entry) return
     if (given.what === 'bill') {
       if (entry.status !== 'submitted' && entry.status !== 'approved') return
+      await entries.funding.decideOwed()
+      await services.funding.calculateOwed()
       await db.write((tx) => bill(tx, entry.id, given.basis as 'marginal'))
     } else if (given.what === 'divide') {
       const parts = [{ share: given.share }, { share: 1, project: 'B' }]
