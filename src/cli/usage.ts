@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import type { UsageReport, UsageResult } from '../features/reports/schema.ts'
+import { BASIS_TITLES, type CostBasis } from '../shared/cost-basis.ts'
+import { addCostBasis, type BasisFlags, basisTexts, costTitle } from './flags/cost-basis.ts'
 import { addReportFilters, type EntryFilterFlags, entryFilterTexts } from './flags/entry-filters.ts'
 import { collect, examples } from './flags/options.ts'
 import { addPeriodFlags, type PeriodFlags, periodTexts } from './flags/period.ts'
@@ -8,7 +10,7 @@ import { counted, countText, dollars, inDollars } from './terminal/numbers.ts'
 import { type Column, localMinute, note, print, printCsv, printJson, printTable } from './terminal/print.ts'
 import { type CommandFlags, withServices } from './with-services.ts'
 
-interface UsageFlags extends CommandFlags, EntryFilterFlags, PeriodFlags {
+interface UsageFlags extends CommandFlags, EntryFilterFlags, PeriodFlags, BasisFlags {
   by?: string[]
   bucket?: string
   weekStart?: string
@@ -24,13 +26,13 @@ export function addUsageCommand(program: Command): void {
     .description('Report usage and cost over time, grouped by project, person, model and other fields')
     .option(
       '--by <what>',
-      'group by up to three of project, ticket, client, agent_manager, agent_name, agent_harness, provider, model, status, source, label:<name>',
+      'group by up to three of project, ticket, client, agent_manager, agent_name, agent_harness, provider, model, status, source, plan, funding, label:<name>',
       collect,
     )
     .option('--bucket <width>', 'bucket width: 1h, 1d, 1w, 1mo, 1q, 1y, or all for one bucket (default all)')
     .option('--week-start <day>', 'first day of weeks, such as sunday (default: that of the organization)')
     .option('--fill-gaps', 'include buckets without entries')
-  addReportFilters(addPeriodFlags(usage))
+  addReportFilters(addPeriodFlags(addCostBasis(usage)))
     .option('--limit <number>', 'buckets per page, 1 to 1000 (default 1000)')
     .option('--page <page>', 'next_page of the previous page')
     .option('--csv', 'print CSV, all pages at once')
@@ -53,6 +55,7 @@ export function addUsageCommand(program: Command): void {
           {
             ...entryFilterTexts(flags),
             ...(await periodTexts(services, flags)),
+            ...(await basisTexts(services, self, flags)),
             bucket_width: flags.bucket ?? 'all',
             week_start: flags.weekStart,
             group_by: flags.by,
@@ -64,7 +67,10 @@ export function addUsageCommand(program: Command): void {
         )
         if (flags.csv) {
           const { usageColumns, usageLines } = await import('../features/reports/service.ts')
-          return printCsv(usageLines(reports.exportUsage(viewer, query)), usageColumns(query.dimensions))
+          return printCsv(
+            usageLines(reports.exportUsage(viewer, query)),
+            usageColumns(query.dimensions, [], query.basis),
+          )
         }
         const report = await reports.usage(viewer, query)
         if (flags.json) printJson(report)
@@ -108,8 +114,16 @@ function periodName(startingAt: string, { bucket_width: width, week_start, time_
   }
 }
 
+/** Of groups without a known cost. */
+const UNKNOWN: Record<CostBasis, string> = {
+  cost: 'unpriced',
+  list: 'unpriced',
+  marginal: 'unknown',
+  allocated: 'unknown',
+}
+
 function printUsage(report: UsageReport): void {
-  const { data, bucket_width: width, group_by: dimensions } = report
+  const { data, bucket_width: width, group_by: dimensions, basis } = report
   const lines: Line[] = data.flatMap(({ period, results }) => {
     const name = periodName(period.starting_at, report)
     return (results.length > 0 ? results : [undefined]).map((result) => ({ period: name, result }))
@@ -123,8 +137,8 @@ function printUsage(report: UsageReport): void {
     { title: 'ENTRIES', of: ({ result }) => countText(result?.entries ?? 0), align: 'right' },
     { title: 'TOKENS', of: ({ result }) => countText(result?.tokens.total ?? 0), align: 'right' },
     {
-      title: 'COST (USD)',
-      of: ({ result }) => (result ? (result.cost === null ? 'unpriced' : dollars(result.cost)) : '–'),
+      title: costTitle(basis),
+      of: ({ result }) => (result ? (result.cost === null ? UNKNOWN[basis] : dollars(result.cost)) : '–'),
       align: 'right',
     },
   ]
@@ -162,20 +176,23 @@ function barColumn(columns: Column<Line>[], lines: Line[]): Column<Line> {
   return { title: '', of: (line) => bar(sizeOf(line), most, cells) }
 }
 
-function printTotals({ totals, starting_at, ending_at, time_zone }: UsageReport): void {
+function printTotals({ totals, starting_at, ending_at, time_zone, basis, provisional }: UsageReport): void {
   const period = `from ${localMinute(starting_at, time_zone)} to ${localMinute(ending_at, time_zone)} (${time_zone})`
   if (totals.entries === 0) {
     print(`No entries ${period}.`)
     return
   }
-  const cost = totals.cost === null ? 'with no known cost' : `for ${inDollars(totals.cost)}`
+  const named = basis === 'cost' ? '' : ` (${BASIS_TITLES[basis].toLowerCase()})`
+  const cost = totals.cost === null ? `with no known cost${named}` : `for ${inDollars(totals.cost)}${named}`
   print(`${counted(totals.entries, 'entry', 'entries')}, ${counted(totals.tokens.total, 'token')} ${cost} ${period}.`)
   if (totals.unpriced_entries > 0) {
-    const are = totals.unpriced_entries === 1 ? 'is unpriced and' : 'are unpriced and'
+    const are = `${totals.unpriced_entries === 1 ? 'is' : 'are'}${basis === 'cost' ? ' unpriced and' : ''}`
+    const list = basis === 'cost' ? ' To list their models: tally reports unpriced' : ''
     print(
-      `Of these, ${counted(totals.unpriced_entries, 'entry', 'entries')} ${are} not included in the cost. To list their models: tally reports unpriced`,
+      `Of these, ${counted(totals.unpriced_entries, 'entry', 'entries')} ${are} not included in the ${BASIS_TITLES[basis].toLowerCase()}.${list}`,
     )
   }
+  if (provisional) print('A period of a plan is not closed yet: amounts may change.')
   if (totals.rejected_entries > 0) {
     const costs = totals.rejected_cost === null ? '' : `, ${inDollars(totals.rejected_cost)},`
     print(

@@ -9,6 +9,7 @@ import type {
   UnpricedReport,
   VarianceReport,
 } from '../../features/reports/schema.ts'
+import { costTitle } from '../flags/cost-basis.ts'
 import { addEntryFilters, addSubjectFilters } from '../flags/entry-filters.ts'
 import { examples } from '../flags/options.ts'
 import { counted, countText, dollars, inDollars, shareText } from '../terminal/numbers.ts'
@@ -79,11 +80,13 @@ function addReportsOutliersCommand(reports: Command): void {
   addReport<OutliersReport, OutlierSession>(reports, {
     name: 'outliers',
     description: 'List sessions that cost far more than is usual for their person',
+    hasBasis: true,
     read: async ({ reports, anomalies }, self, texts) =>
-      anomalies.outliers(self.viewer, await reports.readPeriod(texts, self)),
+      anomalies.outliers(self.viewer, await reports.readOutliers(texts, self)),
     async csv(report) {
-      const { OUTLIER_COLUMNS } = await import('../../features/anomalies/service.ts')
-      return { rows: (await report()).data, columns: OUTLIER_COLUMNS }
+      const { outlierColumns } = await import('../../features/anomalies/service.ts')
+      const { data, basis } = await report()
+      return { rows: data, columns: outlierColumns(basis) }
     },
     show: printOutliers,
     examples: ['tally reports outliers --last 7d', 'tally reports outliers --month 2026-11 --project acme-web --csv'],
@@ -91,7 +94,7 @@ function addReportsOutliersCommand(reports: Command): void {
 }
 
 function printOutliers(report: OutliersReport): void {
-  const { data, time_zone } = report
+  const { data, time_zone, basis } = report
   if (data.length === 0) {
     print('No session cost far more than usual in this period.')
     return
@@ -102,7 +105,7 @@ function printOutliers(report: OutliersReport): void {
       { title: 'STARTED', of: ({ started_at }) => localMinute(started_at, time_zone) },
       { title: 'PERSON', of: ({ agent_manager }) => agent_manager.name },
       { title: 'MODEL', of: ({ model }) => model },
-      { title: 'COST (USD)', of: ({ cost }) => dollars(cost), align: 'right' },
+      { title: costTitle(basis), of: ({ cost }) => dollars(cost), align: 'right' },
       { title: 'USUAL', of: ({ usual }) => dollars(usual), align: 'right' },
       { title: 'TIMES', of: ({ times }) => (times === null ? '–' : JSON.stringify(times)), align: 'right' },
     ],

@@ -3,13 +3,14 @@ import type { Command, Option } from 'commander'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import type { QueryTexts } from '../../schema/query.ts'
 import type { Services } from '../../services.ts'
+import { addCostBasis, type BasisFlags, basisTexts } from '../flags/cost-basis.ts'
 import { addReportFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
 import { examples } from '../flags/options.ts'
 import { addPeriodFlags, type PeriodFlags, periodTexts } from '../flags/period.ts'
 import { localMinute, printCsv, printJson } from '../terminal/print.ts'
 import { type CommandFlags, type Self, withServices } from '../with-services.ts'
 
-interface ReportFlags extends CommandFlags, EntryFilterFlags, PeriodFlags {
+interface ReportFlags extends CommandFlags, EntryFilterFlags, PeriodFlags, BasisFlags {
   limit?: string
   page?: string
   csv?: boolean
@@ -28,6 +29,8 @@ interface ReportCommand<Report, Row, Flags> {
   /** Whether it is of entries at any time, if no flag says otherwise. */
   isOfAnyTime?: boolean
   isPaged?: boolean
+  /** Whether its cost is on the basis of a flag. */
+  hasBasis?: boolean
   read: (services: Services, self: Self, texts: QueryTexts) => Promise<Report>
   /** The rows of the report, or of all its pages. */
   csv: (
@@ -44,10 +47,19 @@ export function addReport<Report, Row, Flags = unknown>(
   reports: Command,
   presented: ReportCommand<Report, Row, Flags>,
 ): void {
-  const { name, options = [], texts, filters = addReportFilters, isOfAnyTime = false, isPaged = false } = presented
+  const {
+    name,
+    options = [],
+    texts,
+    filters = addReportFilters,
+    isOfAnyTime = false,
+    isPaged = false,
+    hasBasis,
+  } = presented
   const command = reports.command(name).description(presented.description)
   for (const option of options) command.addOption(option)
   filters(isOfAnyTime ? command : addPeriodFlags(command))
+  if (hasBasis) addCostBasis(command)
   if (isPaged) {
     command
       .option('--limit <number>', 'rows per page, 1 to 1000 (default 50)')
@@ -65,6 +77,7 @@ export function addReport<Report, Row, Flags = unknown>(
           ...entryFilterTexts(flags),
           ...(!isOfAnyTime && (await periodTexts(services, flags))),
           ...(isPaged && { limit, page }),
+          ...(hasBasis && (await basisTexts(services, self, flags))),
           ...texts?.(flags),
         }
         const read = () => presented.read(services, self, query)

@@ -4,6 +4,7 @@ export const EXAMPLE_OUTLIERS: OutliersReport = {
   starting_at: '2026-10-31T23:00:00.000Z',
   ending_at: '2026-11-30T23:00:00.000Z',
   time_zone: 'Europe/Berlin',
+  basis: 'cost',
   data: [
     {
       id: 'ent_01a1fa172a0277f3983322718874f2e2',

@@ -8,6 +8,7 @@ import type { Reader, SlowTask } from '../../database/database.ts'
 import { firstIndex } from '../../lib/binary-search.ts'
 import { addDays, dayAt, startOfDay } from '../../lib/calendar.ts'
 import type { Nanos } from '../../lib/money.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import { type EntryCost, readCosts } from '../rollup/service.ts'
 import type { EntryFilter } from '../selection/contract.ts'
 import { type DayCosts, hasPast, pastDays } from './days.ts'
@@ -26,6 +27,7 @@ export interface OutliersArgs {
   /** With the period. */
   filter: EntryFilter
   timeZone: string
+  basis: CostBasis
 }
 
 /** The sessions with the highest costs that are compared with their past: more than anybody looks into. */
@@ -39,13 +41,13 @@ export type Outlier = CostlySession & Pick<Finding, 'usualNanos' | 'score'>
 /** Those furthest above the usual amount first. */
 export const OUTLIERS_TASK: SlowTask<OutliersArgs, Outlier[]> = {
   name: 'anomalies.outliers',
-  async run(reader, { viewer, filter, timeZone }) {
-    const query = { viewer, filter, minimumNanos: SESSION_MINIMUM, limit: COMPARED_LIMIT }
+  async run(reader, { viewer, filter, timeZone, basis }) {
+    const query = { viewer, filter, basis, minimumNanos: SESSION_MINIMUM, limit: COMPARED_LIMIT }
     const found = await listCostlySessions(reader, query)
     const costly = found.map((session) => ({ ...session, day: dayAt(session.startedAt, timeZone) }))
     const highest = costly.filter((session) => !costly.some((other) => precedes(other, session)))
     const byDay = Map.groupBy(highest, ({ managerId, day }) => `${managerId} ${day}`)
-    const pastCosts = await pastCostsOf(reader, { viewer, timeZone }, highest)
+    const pastCosts = await pastCostsOf(reader, { viewer, timeZone, basis }, highest)
     const outliers: Outlier[] = []
     for (const sessions of byDay.values()) {
       const past = await pastOf(pastCosts, sessions[0]!, timeZone)
@@ -82,7 +84,7 @@ type PastCosts = (managerId: number, day: string) => EntryCost[] | Promise<Entry
 /** Of all people at once from columns, or of one after the other from their entries. */
 async function pastCostsOf(
   reader: Reader,
-  { viewer, timeZone }: Pick<OutliersArgs, 'viewer' | 'timeZone'>,
+  { viewer, timeZone, basis }: Omit<OutliersArgs, 'filter'>,
   sessions: readonly SessionOfDay[],
 ): Promise<PastCosts> {
   const days = sessions.map(({ day }) => day).sort()
@@ -91,6 +93,7 @@ async function pastCostsOf(
     viewer,
     filter: countedOn(pastDays(days[0]!)[0]!, addDays(days.at(-1)!, -1), timeZone),
     managerIds: new Set(sessions.map(({ managerId }) => managerId)),
+    basis,
   })
   if (costs) {
     return (managerId, day) => {
@@ -105,7 +108,7 @@ async function pastCostsOf(
   }
   return (managerId, day) => {
     const filter = countedOn(pastDays(day)[0]!, addDays(day, -1), timeZone)
-    return listPastCosts(reader, managerId, { viewer, filter, limit: PAST_SESSIONS_LIMIT })
+    return listPastCosts(reader, managerId, { viewer, filter, basis, limit: PAST_SESSIONS_LIMIT })
   }
 }
 

@@ -127,6 +127,7 @@ async function sessionFindings(
   const past = {
     viewer: EVERYTHING,
     filter: countedOn(pastDays(day)[0]!, addDays(day, -1), timeZone),
+    basis: 'cost' as const,
     limit: PAST_SESSIONS_LIMIT,
   }
   const findings: Finding[] = []

@@ -15,7 +15,7 @@ import type { EntriesService } from '../entries/service.ts'
 import type { EventsService, NewEvent } from '../events/service.ts'
 import { MORNING_MS } from '../notices/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
-import { counted, type PeriodQuery, settledRead } from '../reports/service.ts'
+import { counted, type OutliersQuery, settledRead } from '../reports/service.ts'
 import { listPath } from '../selection/contract.ts'
 import { OUTLIERS_TASK, type Outlier } from './outliers.ts'
 import type { OutlierSession, OutliersReport } from './schema.ts'
@@ -60,7 +60,7 @@ interface Dependencies {
   billing: Pick<EntriesService['billing'], 'settled'>
 }
 
-export { OUTLIER_COLUMNS } from './csv.ts'
+export { outlierColumns } from './csv.ts'
 export type AnomaliesService = ReturnType<typeof createAnomaliesService>
 
 export function createAnomaliesService({ db, clock, events, organization, billing }: Dependencies) {
@@ -89,13 +89,14 @@ export function createAnomaliesService({ db, clock, events, organization, billin
     anomaliesOf,
 
     /** The sessions of a period that cost far more than usual, of what the viewer sees. Throws `database_deadline` (503). */
-    async outliers(viewer: Viewer, { filter, startingAt, endingAt, timeZone }: PeriodQuery): Promise<OutliersReport> {
+    async outliers(viewer: Viewer, query: OutliersQuery): Promise<OutliersReport> {
+      const { filter, startingAt, endingAt, timeZone, basis } = query
       const { starting_at = startingAt, ending_at = endingAt } = filter
       const period = { starting_at: Math.max(starting_at, startingAt), ending_at: Math.min(ending_at, endingAt) }
-      const args = { viewer, filter: { ...counted(filter), ...period }, timeZone }
+      const args = { viewer, filter: { ...counted(filter), ...period }, timeZone, basis }
       const outliers = await settledRead(billing, filter, () => db.slowly(OUTLIERS_TASK, args))
       const data = outliers.map(outlierBody)
-      return { starting_at: timestamp(startingAt), ending_at: timestamp(endingAt), time_zone: timeZone, data }
+      return { starting_at: timestamp(startingAt), ending_at: timestamp(endingAt), time_zone: timeZone, basis, data }
     },
 
     look,

@@ -1,12 +1,13 @@
 /** The entries of a day that cost most, what a person's entries cost, and the names of people. */
 
-import { aliasedTable, and, asc, desc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
+import { aliasedTable, and, asc, desc, eq, gte, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
 import { amountOfParts, amountParts } from '../../database/exact-amounts.ts'
 import type { Id } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
-import { conditionOf, costOf, type EntryFilter } from '../selection/contract.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
+import { amountOf, conditionOf, costOf, type EntryFilter } from '../selection/contract.ts'
 
 export interface CostlyEntry {
   id: number
@@ -63,10 +64,10 @@ export interface CostlySession extends CostlyEntry {
 /** The visible entries with the highest costs that match, the highest first. Reads the entries of the period. */
 export async function listCostlySessions(
   reader: Reader,
-  { viewer, filter, minimumNanos, limit }: { viewer: Viewer; filter: EntryFilter; minimumNanos: Nanos; limit: number },
+  { viewer, filter, basis, minimumNanos, limit }: PastQuery & { minimumNanos: Nanos },
 ): Promise<CostlySession[]> {
   const { entries, users, names, projects } = reader.tables
-  const cost = costOf(reader.tables)
+  const cost = amountOf(reader.tables, basis)
   const [agents, models] = [aliasedTable(names, 'agent'), aliasedTable(names, 'model')]
   const found = await reader
     .select({
@@ -96,18 +97,20 @@ export async function listCostlySessions(
 interface PastQuery {
   viewer: Viewer
   filter: EntryFilter
+  basis: CostBasis
   limit: number
 }
 
-/** What the last visible entries of a person that match cost, without unpriced ones. */
+/** What the last visible entries of a person that match cost, without those of which it is unknown. */
 export async function listPastCosts(
   reader: Reader,
   managerId: number,
-  { viewer, filter, limit }: PastQuery,
+  { viewer, filter, basis, limit }: PastQuery,
 ): Promise<{ startedAt: number; costNanos: Nanos }[]> {
   const { entries } = reader.tables
-  const condition = conditionOf(reader, { ...filter, priced: true })
-  const { dollars, rest } = amountParts(costOf(reader.tables))
+  const amount = amountOf(reader.tables, basis)
+  const condition = and(conditionOf(reader, filter), isNotNull(amount))
+  const { dollars, rest } = amountParts(amount)
   // There are thousands of them for each person.
   const rows = await reader
     .raw<{ at: number; dollars: number; rest: number }>(

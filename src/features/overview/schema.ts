@@ -4,11 +4,11 @@ import { array, component, integer, moment, number, object, orNull, text } from 
 import { BudgetBody } from '../budgets/schema.ts'
 import { CompletenessReport, UsageReport } from '../reports/schema.ts'
 
-const dollars = (description: string) => number(`${description} In US dollars.`, { minimum: 0 })
+const dollars = (description: string) => number(`${description} In US dollars.`)
 
 export const MonthForecast = component(
   'MonthForecast',
-  'The cost of the current month in the organization’s time zone: what is spent, and for each remaining day the average of its weekday. It is made for a full hour, and changes with the next one. Null after less than three days with usage.',
+  'The cost of the current month in the organization’s time zone, on the basis of the usage: what is spent, and for each remaining day the average of its weekday. It is made for a full hour, and changes with the next one. Null after less than three days with usage.',
   {
     month: text('The month.', { examples: ['2026-11'] }),
     at: moment('The hour that it is made for.'),

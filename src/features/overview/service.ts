@@ -106,7 +106,13 @@ export function createOverviewService({ clock, organization, reports, budgets }:
 }
 
 /** The parameters of an overview that are not those of the reports in it. */
-const OWN: ReadonlySet<string> = new Set(['bucket_width', 'group_by', 'previous_starting_at', 'previous_ending_at'])
+const OWN: ReadonlySet<string> = new Set([
+  'bucket_width',
+  'group_by',
+  'basis',
+  'previous_starting_at',
+  'previous_ending_at',
+])
 
 /** The keys of the groups with the highest cost and of those with the most tokens; not of what is in no group. */
 function largestIn({ data: [all] }: UsageReport, dimension: OverviewDimension): string[] {

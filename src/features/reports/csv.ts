@@ -1,5 +1,6 @@
 /** The columns of exported reports, named as in the JSON. */
 import { type CsvColumn, fieldColumns } from '../../lib/csv-column.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import { type ExtraFigure, MEMBERS } from './extra-figures.ts'
 import type { CacheQuery } from './query.ts'
 import type {
@@ -15,6 +16,9 @@ import type {
   WhatIfModel,
 } from './schema.ts'
 import type { Dimension } from './sums.ts'
+
+/** Of a column of cost. */
+export const costHeading = (basis: CostBasis): string => (basis === 'cost' ? 'cost' : `cost (${basis})`)
 
 /** Money and sums of counts are exact JSON numbers, written with the same text. */
 export function exact(number: number | null): string | null {
@@ -44,6 +48,7 @@ export async function* usageLines(buckets: AsyncIterable<UsageBucket>): AsyncGen
 export function usageColumns(
   dimensions: readonly Dimension[],
   include: readonly ExtraFigure[] = [],
+  basis: CostBasis = 'cost',
 ): CsvColumn<UsageLine>[] {
   return [
     { heading: 'starting_at', cell: ({ bucket }) => bucket.starting_at },
@@ -53,7 +58,7 @@ export function usageColumns(
     { heading: 'unpriced_entries', cell: ({ result }) => result?.unpriced_entries ?? 0 },
     { heading: 'straddling_entries', cell: ({ result }) => result?.straddling_entries ?? 0 },
     ...tokenColumns(({ result }: UsageLine) => result?.tokens),
-    { heading: 'cost', cell: ({ result }) => exact(result?.cost ?? null) },
+    { heading: costHeading(basis), cell: ({ result }) => exact(result?.cost ?? null) },
     { heading: 'list_value', cell: ({ result }) => exact(result?.list_value ?? null) },
     { heading: 'reported_cost', cell: ({ result }) => exact(result?.reported_cost ?? null) },
     ...include
@@ -73,6 +78,7 @@ function dimensionColumns(dimension: Dimension): CsvColumn<{ result: Partial<Usa
       ]
     case 'client':
     case 'agent_manager':
+    case 'plan':
       return [
         { heading: dimension, cell: ({ result }) => result?.[dimension]?.name },
         { heading: `${dimension}_id`, cell: ({ result }) => result?.[dimension]?.id },
@@ -83,6 +89,7 @@ function dimensionColumns(dimension: Dimension): CsvColumn<{ result: Partial<Usa
     case 'model':
     case 'status':
     case 'source':
+    case 'funding':
       return [{ heading: dimension, cell: ({ result }) => result?.[dimension] }]
     default:
       return [{ heading: dimension, cell: ({ result }) => result?.labels?.[dimension.slice('label:'.length)] }]

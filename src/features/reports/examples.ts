@@ -35,6 +35,7 @@ export const EXAMPLE_USAGE: UsageReport = {
   bucket_width: '1d',
   week_start: 'monday',
   group_by: ['project', 'model'],
+  basis: 'cost',
   totals: { ...FIGURES, rejected_entries: 0, rejected_cost: null },
   data: [
     {

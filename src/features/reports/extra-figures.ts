@@ -35,7 +35,7 @@ const noneOf = (member: Member): string => (member === 'active_seconds' ? 'null'
 /** Milliseconds are decimals of seconds. */
 const MILLI_DIGITS = 3
 
-interface ExtraQuery extends Pick<SumsQuery, 'viewer' | 'filter' | 'dimensions' | 'bounds'> {
+interface ExtraQuery extends Pick<SumsQuery, 'viewer' | 'filter' | 'dimensions' | 'basis' | 'bounds'> {
   include: readonly ExtraFigure[]
 }
 
@@ -89,11 +89,12 @@ type SumTask = Parameters<typeof sumColumns>[1]
 
 function sumOf(
   reader: Reader,
-  { viewer, filter, dimensions, bounds }: Omit<ExtraQuery, 'include'>,
+  { viewer, filter, dimensions, basis, bounds }: Omit<ExtraQuery, 'include'>,
   { and = [], figures = [] }: { and?: Grouping[]; figures?: SumTask['figures'] },
 ): Promise<SummedColumns> {
   const groupings = [...dimensions.map(groupingOf), ...and]
-  return sumColumns(reader, { viewer, filter: counted(filter), bounds, onlyStraddling: false, groupings, figures })
+  const task = { viewer, filter: counted(filter), basis, bounds, groupings, figures }
+  return sumColumns(reader, { ...task, onlyStraddling: false })
 }
 
 /** One of the figures of each row. */

@@ -3,6 +3,7 @@
 import { WEEKDAYS, type Weekday } from '../../database/schema/values.ts'
 import type { Span } from '../../lib/calendar.ts'
 import { type ListFormat, type Query, queryReader, readKeyPage } from '../../schema/query.ts'
+import { COST_BASES, type CostBasis } from '../../shared/cost-basis.ts'
 import { type EntryFilter, readFilter } from '../selection/contract.ts'
 import { BUCKET_WIDTHS, type BucketWidth, countBuckets, findTimeZone, periodAt } from './buckets.ts'
 import { EXTRA_FIGURES, type ExtraFigure } from './extra-figures.ts'
@@ -33,6 +34,7 @@ export interface UsageQuery extends Span {
   timeZone: string
   weekStart: Weekday
   dimensions: Dimension[]
+  basis: CostBasis
   /** All filters except the period. */
   filter: EntryFilter
   /** Figures that are calculated on request. */
@@ -62,6 +64,7 @@ function usageIn(query: Query, circumstances: Circumstances): UsageQuery {
     timeZone,
     weekStart: query.oneOf('week_start', WEEKDAYS) ?? circumstances.weekStart,
     dimensions: readDimensions(query),
+    basis: readBasis(query),
     filter,
     include: [...new Set(query.someOf('include', EXTRA_FIGURES) ?? [])],
     fillGaps: query.flag('fill_gaps') ?? false,
@@ -135,6 +138,8 @@ function fits({ from, endingAt }: UsagePage, { startingAt, endingAt: end, width,
     periodAt(from, width, calendar).startingAt === from
   )
 }
+
+const readBasis = (query: Query): CostBasis => query.oneOf('basis', COST_BASES) ?? 'cost'
 
 function readDimensions(query: Query): Dimension[] {
   const texts = query.list('group_by') ?? []
@@ -226,6 +231,19 @@ export const readPeriodAlone = queryReader(
 
 /** What the use of caches is grouped by. */
 export const CACHE_DIMENSIONS = ['model', 'agent_manager', 'project'] as const
+
+/** Of sessions that cost more than is usual. */
+export interface OutliersQuery extends PeriodAloneQuery {
+  basis: CostBasis
+}
+
+export const readOutliers = queryReader(
+  (query, circumstances: Circumstances): OutliersQuery => ({
+    ...readPeriod(query, circumstances),
+    basis: readBasis(query),
+    format: query.format(),
+  }),
+)
 
 export interface CacheQuery extends PeriodAloneQuery {
   width: BucketWidth

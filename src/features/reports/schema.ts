@@ -1,7 +1,8 @@
 /** Reports in the API. One source for OpenAPI and the validation of responses in tests. */
 import { type Static, Type } from '@sinclair/typebox'
-import { SOURCES, STATUSES, WEEKDAYS } from '../../database/schema/values.ts'
+import { FUNDINGS, SOURCES, STATUSES, WEEKDAYS } from '../../database/schema/values.ts'
 import { array, component, flag, integer, moment, number, object, oneOf, orNull, text } from '../../schema/types.ts'
+import { COST_BASES } from '../../shared/cost-basis.ts'
 import { BUCKET_WIDTHS } from './buckets.ts'
 import { CHECKS } from './checks.ts'
 
@@ -24,6 +25,17 @@ const Tokens = object('Sums of the five disjoint counts.', {
 const entries = whole('Number of token entries.')
 const unpriced = whole('Number of unpriced entries, which amounts exclude.')
 
+/** Of a report whose cost is on a basis. */
+export const basisFields = {
+  basis: oneOf(COST_BASES, 'What `cost` is, and `unpriced_entries` are those for which it is unknown. As requested.'),
+  provisional: Type.Optional(
+    Type.Literal(true, {
+      description:
+        'With `marginal` and `allocated`, if a period of a plan in the period of the report is not closed: amounts of its entries may change.',
+    }),
+  ),
+}
+
 const figures = {
   entries,
   unpriced_entries: unpriced,
@@ -31,7 +43,7 @@ const figures = {
     'Entries whose session ended after the bucket. They count in full in the bucket in which they started.',
   ),
   tokens: Tokens,
-  cost: money('Cost of the priced entries: the reported cost, or else the list value.'),
+  cost: money('Cost of the entries for which it is known, on the `basis` of the report.'),
   list_value: money('List value of the entries that have one.'),
   reported_cost: money('Reported cost of the entries that have one.'),
 }
@@ -75,6 +87,8 @@ const dimensions = {
   model: orNull(Type.String()),
   status: orNull(oneOf(STATUSES, 'Status.')),
   source: orNull(oneOf(SOURCES, 'Source of the figures.')),
+  plan: orNull(Named),
+  funding: orNull(oneOf(FUNDINGS, 'How it is paid for.')),
   labels: Type.Record(Type.String(), orNull(Type.String()), {
     description: 'Values of the labels in `group_by`, by label name.',
   }),
@@ -120,6 +134,7 @@ export const UsageReport = component('UsageReport', {
   bucket_width: oneOf(BUCKET_WIDTHS, 'As requested.'),
   week_start: oneOf(WEEKDAYS, 'First day of weeks.'),
   group_by: Type.Array(Type.String()),
+  ...basisFields,
   totals: object('Totals of the whole report, on every page.', {
     ...figures,
     ...extraFigures,

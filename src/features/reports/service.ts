@@ -1,9 +1,11 @@
 /** Reports on usage and money, and on missing data. They change nothing. */
 import type { Asker } from '../../access/asker.ts'
+import { requireBasis } from '../../access/cost-basis.ts'
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { QueryTexts } from '../../schema/query.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { checkRollup, createRollup } from '../rollup/service.ts'
@@ -16,6 +18,7 @@ import { createPriceChanges } from './price-changes.ts'
 import {
   type Circumstances,
   readCache,
+  readOutliers,
   readOverview,
   readPeriodAlone,
   readUnpriced,
@@ -41,6 +44,7 @@ export {
   COMPLETENESS_COLUMNS,
   cacheColumns,
   cacheLines,
+  costHeading,
   exact,
   PRICE_CHANGES_COLUMNS,
   SURCHARGE_COLUMNS,
@@ -50,7 +54,7 @@ export {
   VARIANCE_COLUMNS,
   WHAT_IF_COLUMNS,
 } from './csv.ts'
-export type { CacheQuery, OverviewDimension, PeriodQuery, UsageQuery } from './query.ts'
+export type { CacheQuery, OutliersQuery, OverviewDimension, PeriodQuery, UsageQuery } from './query.ts'
 export { OVERVIEW_BUCKETS, OVERVIEW_DIMENSIONS } from './query.ts'
 export { settledRead } from './settled-sums.ts'
 export type { Key, SumsRow } from './sums.ts'
@@ -68,18 +72,21 @@ export interface ReportsDependencies {
 }
 
 export function createReportsService({ db, clock, organization, billing, selection }: ReportsDependencies) {
-  async function circumstances(): Promise<Circumstances> {
-    const { timeZone, weekStart } = await organization.settings()
-    return { now: clock.now(), timeZone, weekStart }
+  async function circumstances(): Promise<Circumstances & { leadsSeeFees: boolean }> {
+    const { timeZone, weekStart, leadsSeeFees } = await organization.settings()
+    return { now: clock.now(), timeZone, weekStart, leadsSeeFees }
   }
 
+  /** Throws `fees_hidden` (403) for a basis that the asker may not take. */
   async function readFor<Read extends object>(
     asker: Asker,
     texts: QueryTexts,
     read: (texts: QueryTexts, circumstances: Circumstances) => Read,
   ): Promise<Read> {
     const usual = await circumstances()
-    return selection.read(asker, () => read(texts, usual))
+    const query: Read & { basis?: CostBasis } = await selection.read(asker, () => read(texts, usual))
+    await requireBasis(db.read, asker.viewer, query.basis ?? 'cost', usual)
+    return query
   }
 
   const sums = settledSums(createSums({ db }), billing)
@@ -129,6 +136,7 @@ export function createReportsService({ db, clock, organization, billing, selecti
      */
     readUsage: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readUsage),
     readOverview: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readOverview),
+    readOutliers: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readOutliers),
     readUnpriced: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readUnpriced),
     readVariance: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readVariance),
     readWhatIf: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readWhatIf),

@@ -8,9 +8,11 @@
 
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database, Reader } from '../../database/database.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import {
   exactAt,
   type Figure,
+  FUNDING_KEYS,
   type Grouping,
   SOURCE_KEYS,
   STATUS_KEYS,
@@ -25,8 +27,7 @@ import { listNamed, type Named } from './store/names.ts'
 
 /**
  * A new one also needs an item of `KEYS` below, its key in `schema.ts` and `csv.ts`, and its attribute in the columns of the
- * roll-up: `KEYS` and the grains of `rollup/segment.ts`, `build.ts`, and `entries.ts` and `sums.ts` of its `store/`. A migration
- * empties the roll-up, and the job builds it again.
+ * roll-up: `KEYS`, the grains and the format of `rollup/segment.ts`, `build.ts`, and `entries.ts` and `sums.ts` of its `store/`.
  */
 export const DIMENSIONS = [
   'project',
@@ -39,6 +40,8 @@ export const DIMENSIONS = [
   'model',
   'status',
   'source',
+  'plan',
+  'funding',
 ] as const
 
 /** Dimensions that entries can be grouped by; `label:` is followed by the label's name. */
@@ -52,6 +55,8 @@ export interface SumsQuery {
   dimensions: readonly Dimension[]
   /** Ascending moments: bucket `i` is from `bounds[i]` to just before `bounds[i + 1]`. */
   bounds: readonly number[]
+  /** Of cost, and of `unpricedEntries`; `cost` where absent. */
+  basis?: CostBasis
   /** Whether to sum only sessions that continued past the end of their bucket. */
   onlyStraddling?: boolean
   /** The maximum number of rows, from the first bucket on; the rest is missing. */
@@ -65,7 +70,7 @@ export type Key =
   | { id: string; key: string; name: string }
   /** A ticket. */
   | { id: string; key: string }
-  /** A client or an agent manager. */
+  /** A client, an agent manager or a plan. */
   | { id: string; name: string }
 
 /** The sums of one group in one bucket. Groups without entries have no row. */
@@ -74,7 +79,7 @@ export interface SumsRow {
   /** Null if the entries have no value in a dimension. */
   keys: (Key | null)[]
   entries: number
-  /** Entries with an unknown cost: neither reported nor valued. */
+  /** Entries with an unknown cost. */
   unpricedEntries: number
   tokens: { input: bigint; output: bigint; cacheRead: bigint; cacheWrite: bigint; cacheWrite1h: bigint }
   /** Each sum is of the entries with a known value, and null if there are none. */
@@ -147,6 +152,8 @@ const KEYS: Record<(typeof DIMENSIONS)[number], DimensionKeys> = {
   model: { grouping: { key: 'modelId' }, named: 'names', keyOf: nameOnly },
   status: { grouping: { key: 'status' }, texts: STATUS_KEYS },
   source: { grouping: { key: 'source' }, texts: SOURCE_KEYS },
+  plan: { grouping: { paidBy: 'plan' }, named: 'plans', keyOf: idAndName },
+  funding: { grouping: { paidBy: 'funding' }, texts: FUNDING_KEYS },
 }
 
 function keysOf(dimension: Dimension): DimensionKeys {
@@ -171,12 +178,12 @@ export const readUse = (reader: Reader, query: SumsQuery): Promise<ReportSums> =
 export async function readSums(
   reader: Reader,
   sum: (task: SumsTask) => Promise<SummedColumns>,
-  { viewer, filter, dimensions, bounds, limit, onlyStraddling = false }: SumsQuery,
+  { viewer, filter, dimensions, basis, bounds, limit, onlyStraddling = false }: SumsQuery,
   figures: readonly Figure[],
 ): Promise<ReportSums> {
   const requested = dimensions.map(keysOf)
   const groupings = requested.map(({ grouping }) => grouping)
-  const sums = await sum({ viewer, filter: counted(filter), bounds, limit, onlyStraddling, groupings, figures })
+  const sums = await sum({ viewer, filter: counted(filter), basis, bounds, limit, onlyStraddling, groupings, figures })
   return { sums, keys: await Promise.all(requested.map((each, at) => namedKeys(reader, each, sums, at))) }
 }
 

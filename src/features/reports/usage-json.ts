@@ -98,12 +98,15 @@ function memberWriter(name: string, keys: Int32Array, keyOf: Keys): (row: number
   }
 }
 
+/** Below corrections, which are negative. */
+const UNKNOWN = Number.NEGATIVE_INFINITY
+
 /** By cost, with null last; then by tokens; finally by names, so that the order is deterministic. */
 function dearestFirst({ sums, keys }: UsageRows): (one: number, other: number) => number {
   const cost = (sums.figures as readonly Integers[] as Use)[5]
   const namesOf = (row: number) => JSON.stringify(keys.map((keyOf) => nameOf(keyOf(row))))
   return (one, other) =>
-    descending(valueAt(cost, one) ?? -1, valueAt(cost, other) ?? -1) ||
+    descending(valueAt(cost, one) ?? UNKNOWN, valueAt(cost, other) ?? UNKNOWN) ||
     descending(tokensAt(sums, one), tokensAt(sums, other)) ||
     descending(namesOf(other), namesOf(one))
 }

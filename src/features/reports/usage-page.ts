@@ -4,6 +4,7 @@ import type { Reader, SlowTask } from '../../database/database.ts'
 import { totalOf } from '../rollup/service.ts'
 import { bucketsOf } from './buckets.ts'
 import { readExtras, totalExtrasJson } from './extra-figures.ts'
+import { isProvisional } from './provisional.ts'
 import { type UsageQuery, writeUsagePage } from './query.ts'
 import { type ReportSums, readUse } from './sums.ts'
 import { bucketsJson, costText, figuresJson } from './usage-json.ts'
@@ -33,10 +34,10 @@ async function readUsagePage(
   reader: Reader,
   { viewer, query, rowLimit }: UsagePageQuery,
 ): Promise<UsagePage | undefined> {
-  const { filter, dimensions } = query
+  const { filter, dimensions, basis } = query
   let buckets = bucketsOf({ ...query, startingAt: query.from }, query.limit)
   const bounds = [...buckets.map(({ startingAt }) => startingAt), buckets.at(-1)!.endingAt]
-  const rows = await readUse(reader, { viewer, filter, dimensions, bounds, limit: rowLimit + 1 })
+  const rows = await readUse(reader, { viewer, filter, dimensions, basis, bounds, limit: rowLimit + 1 })
   if (rows.sums.length > rowLimit) {
     // The bucket of the last row may have more rows: it starts the next page.
     buckets = buckets.slice(0, rows.sums.buckets[rowLimit]!)
@@ -49,6 +50,8 @@ async function readUsagePage(
     bucket_width: query.width,
     week_start: query.weekStart,
     group_by: dimensions,
+    basis,
+    ...((await isProvisional(reader, viewer, query)) && { provisional: true }),
   }
   const paging = {
     has_more: next !== null,
@@ -56,7 +59,7 @@ async function readUsagePage(
   }
   const totals = await totalsJson(reader, { viewer, query }, buckets.length === 1 && next === null ? rows : undefined)
   const extras = await readExtras(reader, {
-    ...{ viewer, filter, dimensions, include: query.include },
+    ...{ viewer, filter, dimensions, basis, include: query.include },
     bounds: bounds.slice(0, buckets.length + 1),
   })
   const data = bucketsJson(buckets, { ...rows, dimensions, extras }, query.fillGaps)
@@ -75,14 +78,14 @@ async function totalsJson(
   { viewer, query }: Omit<UsagePageQuery, 'rowLimit'>,
   onlyBucket: ReportSums | undefined,
 ): Promise<string> {
-  const { filter, from, startingAt, endingAt } = query
+  const { filter, basis, from, startingAt, endingAt } = query
   const { sums } =
     onlyBucket && from === startingAt
       ? { sums: totalOf(onlyBucket.sums) }
-      : await readUse(reader, { viewer, filter, dimensions: [], bounds: [startingAt, endingAt] })
+      : await readUse(reader, { viewer, filter, dimensions: [], basis, bounds: [startingAt, endingAt] })
   const totals = sums.length === 0 ? JSON.stringify(figuresBody(NO_FIGURES)) : `{${figuresJson(sums, 0)}}`
   const extras = await readExtras(reader, {
-    ...{ viewer, filter, dimensions: [], include: query.include },
+    ...{ viewer, filter, dimensions: [], basis, include: query.include },
     bounds: [startingAt, endingAt],
   })
   return `${totals.slice(0, -1)}${totalExtrasJson(extras)},${await rejectedJson(reader, { viewer, query })}}`
@@ -90,7 +93,7 @@ async function totalsJson(
 
 /** Rejected entries are usage, but nobody is billed for them. Of the whole query, as the members of an object. */
 async function rejectedJson(reader: Reader, { viewer, query }: Omit<UsagePageQuery, 'rowLimit'>): Promise<string> {
-  const { filter, startingAt, endingAt } = query
+  const { filter, basis, startingAt, endingAt } = query
   const { entries, cost } =
     filter.status && !filter.status.includes('rejected')
       ? NO_REJECTED
@@ -99,6 +102,7 @@ async function rejectedJson(reader: Reader, { viewer, query }: Omit<UsagePageQue
             viewer,
             filter: { ...filter, status: ['rejected'] },
             dimensions: [],
+            basis,
             bounds: [startingAt, endingAt],
           }),
         )

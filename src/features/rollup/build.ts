@@ -190,6 +190,8 @@ function collect(collected: Collected, entry: ListedEntry): void {
   collected.placedBy.add(entry.placedBy === null ? Number.NaN : PLACED_BY_KEYS[entry.placedBy])
   addAmount(collected.listValue, entry.listHigh, entry.listLow)
   addAmount(collected.reportedCost, entry.reportedHigh, entry.reportedLow)
+  addAmount(collected.marginal, entry.marginalHigh, entry.marginalLow)
+  addAmount(collected.allocated, entry.allocatedHigh, entry.allocatedLow)
 }
 
 const PLAIN = [
@@ -203,6 +205,7 @@ const PLAIN = [
   'labelSetId',
   'superseded',
   'isPossibleDuplicate',
+  'fundingId',
   'input',
   'output',
   'cacheRead',

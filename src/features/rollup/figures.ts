@@ -1,7 +1,8 @@
 /** The figures of the rows of segments: read from columns, or calculated from the amounts of entries. Pure. */
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import type { Column, Integers } from './column.ts'
 import type { RowFigure } from './groups.ts'
-import type { ColumnName, Figure, Segment } from './segment.ts'
+import { type ColumnName, FIGURES_OF_BASIS, type Figure, type Segment } from './segment.ts'
 
 /** Of rows without a value. */
 export const NO_FIGURE: RowFigure = { integers: undefined, isNone: true, bound: 0 }
@@ -46,22 +47,32 @@ function figureOfEntries(segment: Segment, figure: Figure): RowFigure {
     case 'reportedCost':
     case 'duration':
     case 'activeMs':
+    case 'marginal':
+    case 'allocated':
       return figureOfColumn(segment, figure)
     case 'activeEntries':
-      return countOfKnown(segment, 'activeMs')
+      return countOf(segment, 'activeMs', 'known')
+    case 'unlistedEntries':
+      return countOf(segment, 'listValue', 'unknown')
+    case 'unmarginalEntries':
+      return countOf(segment, 'marginal', 'unknown')
+    case 'unallocatedEntries':
+      return countOf(segment, 'allocated', 'unknown')
     default:
       return figureOfAmounts(segment, figure)
   }
 }
 
-/** 1 for each row with a value. */
-function countOfKnown(segment: Segment, name: ColumnName): RowFigure {
+/** 1 for each row with a value, or without one. */
+function countOf(segment: Segment, name: ColumnName, counted: 'known' | 'unknown'): RowFigure {
   const column = segment.column(name)
-  if (isNull(column)) return ZERO_FIGURE
-  if (!column.hasNulls) return onesOf(segment.length)
+  if (isNull(column) || !column.hasNulls) {
+    return isNull(column) === (counted === 'known') ? ZERO_FIGURE : onesOf(segment.length)
+  }
+  const [ofKnown, ofUnknown] = counted === 'known' ? [1, 0] : [0, 1]
   const { values } = segment.integers(name)
   return figureOf(
-    values.map((value) => (Number.isNaN(value) ? 0 : 1)),
+    values.map((value) => (Number.isNaN(value) ? ofUnknown : ofKnown)),
     values.length,
   )
 }
@@ -130,15 +141,15 @@ function isNull({ constant }: Column): boolean {
   return constant !== undefined && Number.isNaN(constant)
 }
 
-/** The cost of each entry: the reported cost, otherwise the list value; NaN if neither is known. */
-export function exactCostsOf(segment: Segment): Integers {
-  const { integers, isNone } = figureOfAmounts(segment, 'cost')
+/** The cost of each entry on a basis; NaN if it is unknown. */
+export function exactCostsOf(segment: Segment, basis: CostBasis): Integers {
+  const { integers, isNone } = figureOfEntries(segment, FIGURES_OF_BASIS[basis][0])
   return integers ?? { values: new Float64Array(segment.length).fill(isNone ? Number.NaN : 0) }
 }
 
 /** Like {@link exactCostsOf}, but rough beyond 2^53. */
 export function roughCostsOf(segment: Segment): Float64Array {
-  const { values, beyond } = exactCostsOf(segment)
+  const { values, beyond } = exactCostsOf(segment, 'cost')
   if (!beyond || beyond.size === 0) return values
   const rough = values.slice()
   for (const [at, exact] of beyond) rough[at] = Number(exact)

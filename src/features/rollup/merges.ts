@@ -1,15 +1,17 @@
 /** Groups of several values of an attribute: projects of a client, label sets with the same value of a label. */
 import type { Reader } from '../../database/database.ts'
 import { portionsOf } from '../../database/portions.ts'
-import { listClientsOf, listValuesOf } from './store/merges.ts'
+import { FUNDING_KEYS } from './segment.ts'
+import { listClientsOf, listFundingsOf, listPlansOf, listValuesOf } from './store/merges.ts'
 import type { EntryKey } from './store/sums.ts'
 
-/** What groups have in common: the value of an attribute, the client of the project, or the value of a label. */
-export type Grouping = { key: EntryKey } | { client: true } | { label: string }
+/** What groups have in common: the value of an attribute, the client of the project, the value of a label, or what pays. */
+export type Grouping = { key: EntryKey } | { client: true } | { label: string } | { paidBy: 'plan' | 'funding' }
 
 /** The attribute whose values a grouping merges. */
 export function keyOf(grouping: Grouping): EntryKey {
   if ('key' in grouping) return grouping.key
+  if ('paidBy' in grouping) return 'fundingId'
   return 'client' in grouping ? 'projectId' : 'labelSetId'
 }
 
@@ -24,6 +26,12 @@ export interface Merge {
 export function mergeOf(reader: Reader, grouping: Grouping): Merge | undefined {
   if ('key' in grouping) return undefined
   if ('client' in grouping) return merge((projects) => listClientsOf(reader, projects))
+  if ('paidBy' in grouping) {
+    if (grouping.paidBy === 'plan') return merge((fundings) => listPlansOf(reader, fundings))
+    const load = async (fundings: number[]) =>
+      (await listFundingsOf(reader, fundings)).map(({ id, funding }) => ({ id, of: FUNDING_KEYS[funding]! }))
+    return merge(load, FUNDING_KEYS.unknown)
+  }
   const texts: string[] = []
   const numbers = new Map<string, number>()
   const numberOf = (text: string) => {
@@ -40,8 +48,8 @@ export function mergeOf(reader: Reader, grouping: Grouping): Merge | undefined {
 }
 
 /** Looks each key up once. */
-function merge(load: (keys: number[]) => Promise<{ id: number; of: number | null }[]>): Pick<Merge, 'of'> {
-  const known = new Map<number, number>([[-1, -1]])
+function merge(load: (keys: number[]) => Promise<{ id: number; of: number | null }[]>, ofNone = -1): Pick<Merge, 'of'> {
+  const known = new Map<number, number>([[-1, ofNone]])
   return {
     async of(keys) {
       const missing = [...new Set(keys)].filter((key) => !known.has(key))

@@ -3,6 +3,7 @@
 import { type Viewer, visibleKeys } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
 import { firstIndex } from '../../lib/binary-search.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import type { EntryFilter } from '../selection/contract.ts'
 import { EmptyPeriods } from './empty-periods.ts'
 import { figuresOfEntries, figuresOfSums, NO_FIGURE, onesOf, ZERO_FIGURE } from './figures.ts'
@@ -14,6 +15,7 @@ import {
   bestGrain,
   type ColumnName,
   ENTRIES_GRAIN,
+  FIGURES_OF_BASIS,
   type Figure,
   findGrain,
   formatWith,
@@ -33,6 +35,8 @@ export interface SumsTask {
   filter: EntryFilter
   groupings: readonly Grouping[]
   figures: readonly Figure[]
+  /** Which amounts the figure `cost` adds up, and `unpricedEntries` misses; `cost` where absent. */
+  basis?: CostBasis | undefined
   /** Ascending moments: bucket `i` is from `bounds[i]` to just before `bounds[i + 1]`. */
   bounds: readonly number[]
   /** Whether to sum only sessions that continued past the end of their bucket. */
@@ -41,8 +45,11 @@ export interface SumsTask {
   limit?: number | undefined
 }
 
-/** Before the requested figures. */
-const COUNTS = ['entries', 'unpricedEntries'] as const
+/** The figures of a task on its basis, after the number of entries and of those that it misses. */
+function figuresRead({ figures, basis = 'cost' }: SumsTask): Figure[] {
+  const [cost, unknown] = FIGURES_OF_BASIS[basis]
+  return ['entries', unknown, ...figures.map((figure) => (figure === 'cost' ? cost : figure))]
+}
 
 /** A period, where to read it, and the buckets that it contains. */
 interface Step {
@@ -52,7 +59,7 @@ interface Step {
 
 export interface Scan {
   plan: ReadingPlan
-  /** With {@link COUNTS}. */
+  /** See {@link figuresRead}. */
   figures: readonly Figure[]
   /** Rows whose figures are the number of straddling entries and `figures`, by ascending time. */
   read(): AsyncGenerator<{ bucket: number; rows: Rows }>
@@ -60,7 +67,7 @@ export interface Scan {
 
 export async function scanOf(reader: Reader, task: SumsTask, within: Range): Promise<Scan> {
   const { viewer, filter, bounds, groupings, onlyStraddling } = task
-  const figures = [...COUNTS, ...task.figures]
+  const figures = figuresRead(task)
   const seen = await visibleKeys(reader, viewer)
   const tested = testedColumns(filter, seen)
   if (!tested) return fromTable(within, figures)
@@ -70,7 +77,8 @@ export async function scanOf(reader: Reader, task: SumsTask, within: Range): Pro
     day: tested.measures.length === 0 ? findGrain('day', needed) : undefined,
     month: tested.measures.length === 0 ? findGrain('month', needed) : undefined,
   }
-  const planned = { withMonths: grains.month !== undefined, format: formatWith(figures) }
+  const format = formatWith([...needed, ...tested.measures, ...figures])
+  const planned = { withMonths: grains.month !== undefined, format }
   const { plan, state } = await bestPlan(reader, bounds, within, planned)
   if (await isFasterFromTable(reader, filter, within, plan)) return fromTable(within, figures)
   const all: Step[] = [

@@ -10,7 +10,7 @@ import type { ListSort } from '../selection/contract.ts'
 import { EmptyPeriods } from './empty-periods.ts'
 import { roughCostsOf } from './figures.ts'
 import { ALL_TIMES, type Period, planReading, type Range, rawLengthOf } from './plan.ts'
-import { ANY_FORMAT, ENTRIES_GRAIN, type Measure, type Segment } from './segment.ts'
+import { ENTRIES_GRAIN, formatWith, type Measure, type Segment } from './segment.ts'
 import { answeredPart, type Selection, type TestedColumns, testedColumns } from './selection.ts'
 import { listZones, readSegment, readState } from './store/periods.ts'
 import { listRanked, type Ranked, type SearchTask } from './store/search.ts'
@@ -28,7 +28,7 @@ export interface Found {
 /** Undefined if columns can't answer the filter, or are not ready for the whole period. */
 export async function searchEntries(reader: Reader, task: SearchTask): Promise<Found | undefined> {
   const endsAt = performance.now() + (task.budgetMs ?? Number.POSITIVE_INFINITY)
-  const search = await searchOf(reader, task)
+  const search = await searchOf(reader, task, MEASURES_OF[task.sort])
   if (!search) return undefined
   const { within } = search
   const top = new Top(task)
@@ -96,8 +96,15 @@ export interface Search {
   empty: EmptyPeriods
 }
 
-/** Undefined if columns can't answer the filter, or are not ready for the whole period. */
-export async function searchOf(reader: Reader, task: SearchTask): Promise<Search | undefined> {
+/**
+ * Undefined if columns can't answer the filter, or are not ready for the whole period.
+ * @param read of the entries that pass
+ */
+export async function searchOf(
+  reader: Reader,
+  task: SearchTask,
+  read: readonly Measure[] = [],
+): Promise<Search | undefined> {
   const { viewer, filter } = task
   const seen = await visibleKeys(reader, viewer)
   const tested = testedColumns(filter, seen)
@@ -106,7 +113,8 @@ export async function searchOf(reader: Reader, task: SearchTask): Promise<Search
   const within = periodOf(task)
   const selection = await resolveSelection(reader, seen, filter)
   const bounds = [within.from, within.to]
-  const state = await readState(reader, zone, within, ANY_FORMAT)
+  const format = formatWith([...tested.keys, ...tested.measures, ...read])
+  const state = await readState(reader, zone, within, format)
   const plan = planReading(bounds, within, state, { withMonths: false })
   if (rawLengthOf(plan) > RAW_LIMIT_MS) return undefined
   const months = planReading(bounds, within, state).periods.filter(({ level }) => level === 'month')

@@ -2,7 +2,8 @@
  * Segments: the rows of a period in columns. The entries of a day are one segment; others contain their sums by some of
  * their attributes. Pure.
  */
-import type { PlacedBy, RollupLevel, Source, Status } from '../../database/schema/values.ts'
+import { FUNDINGS, type PlacedBy, type RollupLevel, type Source, type Status } from '../../database/schema/values.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import {
   type Column,
   type Integers,
@@ -29,6 +30,7 @@ export const KEYS = [
   'placedBy',
   'superseded',
   'isPossibleDuplicate',
+  'fundingId',
 ] as const
 export type Key = (typeof KEYS)[number]
 
@@ -45,12 +47,15 @@ export const MEASURES = [
   'listValue',
   'reportedCost',
   'activeMs',
+  'marginal',
+  'allocated',
 ] as const
 export type Measure = (typeof MEASURES)[number]
 
 /**
  * What reports add up. The compared ones are of entries with both a reported cost and a list value.
- * Durations and active time are in milliseconds; `activeEntries` counts the entries whose active time is known.
+ * Durations and active time are in milliseconds; `activeEntries` counts the entries whose active time is known, and
+ * `unlistedEntries`, `unmarginalEntries` and `unallocatedEntries` those whose amount on a basis is not.
  */
 export const FIGURES = [
   'entries',
@@ -69,30 +74,46 @@ export const FIGURES = [
   'duration',
   'activeMs',
   'activeEntries',
+  'marginal',
+  'allocated',
+  'unlistedEntries',
+  'unmarginalEntries',
+  'unallocatedEntries',
 ] as const
 export type Figure = (typeof FIGURES)[number]
 
 export type ColumnName = Key | Measure | Figure
 
-/** Columns that periods of earlier versions do not have: see {@link FORMAT}. */
-const ADDED = ['activeMs', 'activeEntries'] as const satisfies ColumnName[]
-type Added = (typeof ADDED)[number]
-
-const isAdded = (name: ColumnName): name is Added => (ADDED as readonly ColumnName[]).includes(name)
+/** Columns that periods of earlier versions do not have, with the first format that does. */
+const ADDED = new Map<ColumnName, number>([
+  ['activeMs', 1],
+  ['activeEntries', 1],
+  ['fundingId', 3],
+  ['marginal', 3],
+  ['allocated', 3],
+  ['unlistedEntries', 3],
+  ['unmarginalEntries', 3],
+  ['unallocatedEntries', 3],
+])
 
 /**
- * Which columns a period has: 0 without {@link ADDED}, 1 without those of {@link UNATTRIBUTED_GRAIN}. A server of an earlier
- * version builds periods of its own format, which reports without those columns use, and others take for stale.
+ * Which columns a period has: those of {@link ADDED} that are not of a later format, and from {@link UNATTRIBUTED_FORMAT} on
+ * those of {@link UNATTRIBUTED_GRAIN}. A server of an earlier version builds periods of its own format, which reports
+ * without the added columns use, and others take for stale.
  */
-export const FORMAT = 2
-const ADDED_FORMAT = 1
+export const FORMAT = 3
+export const UNATTRIBUTED_FORMAT = 2
 export const ANY_FORMAT = 0
 
 /** The earliest format that has all of these columns. */
-export const formatWith = (names: readonly ColumnName[]): number => (names.some(isAdded) ? ADDED_FORMAT : ANY_FORMAT)
+export const formatWith = (names: readonly ColumnName[]): number =>
+  names.reduce((format, name) => Math.max(format, ADDED.get(name) ?? ANY_FORMAT), ANY_FORMAT)
 
 /** Columns by their numbers in columns that are stored together, which never change: new ones are last. */
-const NUMBERED = [...new Set<ColumnName>([...KEYS, ...MEASURES, ...FIGURES].filter((name) => !isAdded(name))), ...ADDED]
+const NUMBERED = [
+  ...new Set<ColumnName>([...KEYS, ...MEASURES, ...FIGURES].filter((name) => !ADDED.has(name))),
+  ...ADDED.keys(),
+]
 const NUMBERS = new Map(NUMBERED.map((name, number) => [name, number]))
 
 /** The columns of entries that a figure is calculated from. */
@@ -113,7 +134,20 @@ export const MEASURES_OF: Record<Figure, readonly Measure[]> = {
   duration: ['duration'],
   activeMs: ['activeMs'],
   activeEntries: ['activeMs'],
+  marginal: ['marginal'],
+  allocated: ['allocated'],
+  unlistedEntries: ['listValue'],
+  unmarginalEntries: ['marginal'],
+  unallocatedEntries: ['allocated'],
 }
+
+/** The cost of entries on a basis, and the number of those whose cost is unknown on it. */
+export const FIGURES_OF_BASIS = {
+  cost: ['cost', 'unpricedEntries'],
+  list: ['listValue', 'unlistedEntries'],
+  marginal: ['marginal', 'unmarginalEntries'],
+  allocated: ['allocated', 'unallocatedEntries'],
+} as const satisfies Record<CostBasis, readonly [amount: Figure, unknown: Figure]>
 
 /** The entries of a day, in order of time. */
 export const ENTRIES_GRAIN = 0
@@ -196,6 +230,8 @@ export const STATUS_KEYS: Record<Status, number> = {
 }
 export const SOURCE_KEYS: Record<Source, number> = { report: 0, log: 1, span: 2, metric: 3, sheet: 4 }
 export const PLACED_BY_KEYS: Record<PlacedBy, number> = { named: 0, rule: 1, manual: 2 }
+/** Of the groups that keys of fundings are merged into, which are not stored. */
+export const FUNDING_KEYS = Object.fromEntries(FUNDINGS.map((funding, key) => [funding, key]))
 
 /** A segment, or some of its rows, with the columns that were read. */
 export class Segment {

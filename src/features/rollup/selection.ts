@@ -26,6 +26,8 @@ export const TESTED: Partial<Record<keyof EntryFilter, Key>> = {
   placed: 'placedBy',
   superseded: 'superseded',
   possible_duplicate: 'isPossibleDuplicate',
+  funding: 'fundingId',
+  plan: 'fundingId',
 }
 
 const VISIBILITY_KEYS: readonly Key[] = ['managerId', 'projectId']

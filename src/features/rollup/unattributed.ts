@@ -10,12 +10,13 @@ import { bestPlan } from './scan.ts'
 import {
   exactAt,
   type Figure,
-  FORMAT,
+  formatWith,
   type Key,
   MEASURES_OF,
   type Measure,
   type Segment,
   segmentOf,
+  UNATTRIBUTED_FORMAT,
   UNATTRIBUTED_GRAIN,
 } from './segment.ts'
 import { testedColumns } from './selection.ts'
@@ -98,9 +99,10 @@ async function* readUnattributed(reader: Reader, query: UnattributedQuery): Asyn
   const seen = await visibleKeys(reader, viewer)
   const tested = testedColumns(filter, seen)
   if (!tested) return yield* fromTable(reader, within, query)
-  const { plan } = await bestPlan(reader, [within.from, within.to], within, { withMonths: true, format: FORMAT })
-  const selection = await resolveSelection(reader, seen, filter)
   const names = [...new Set([...READ, ...tested.keys, ...tested.measures])]
+  const format = Math.max(UNATTRIBUTED_FORMAT, formatWith(names))
+  const { plan } = await bestPlan(reader, [within.from, within.to], within, { withMonths: true, format })
+  const selection = await resolveSelection(reader, seen, filter)
   const periods = [...plan.periods, ...plan.cut]
   for await (const { segment } of readSegments(reader, UNATTRIBUTED_GRAIN, periods, names)) {
     const starts = segment.integers('startedAt').values

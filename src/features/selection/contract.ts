@@ -28,5 +28,5 @@ export {
   writeFigurePage,
   writePage,
 } from './order.ts'
-export { conditionOf, costOf } from './sql/conditions.ts'
+export { amountOf, conditionOf, costOf } from './sql/conditions.ts'
 export { COUNT_COLUMNS, sortFigure } from './sql/sort-figures.ts'

@@ -1,6 +1,7 @@
 /** The parameters that select entries for lists, reports and bulk actions, and the formats of lists. */
 
 import { choiceParameter, listParameter, momentParameter, parameter } from '../../operations/parameters.ts'
+import { COST_BASES } from '../../shared/cost-basis.ts'
 import { ENTRY_FILTER_LIST, type EntryFilterName, type ListFilterName } from '../../shared/entry-filters.ts'
 import { ENTRY_FORMATS } from './order.ts'
 
@@ -23,6 +24,13 @@ export function entryFilters(): EntryFilters {
   })
   return Object.fromEntries(parameters)
 }
+
+/** By which amount an answer counts cost, as requests name it. */
+export const costBasis = () =>
+  choiceParameter(
+    COST_BASES,
+    'What `cost` is: by default (`cost`) the reported cost, or else the list value; the list value (`list`); what was paid beside the fees of plans (`marginal`); or that and the share of the fee (`allocated`), for those who see fees.',
+  )
 
 export const entryFormat = () => ({
   format: choiceParameter(

@@ -11,7 +11,7 @@ const DAY = '2026-11-23'
 forEachEngine('Sessions far above the usual', (open) => {
   async function outliersOf(staged: Awaited<ReturnType<typeof stage>>, viewer: Viewer = EVERYTHING, texts = {}) {
     const { reports, anomalies } = staged.services
-    const asked = await reports.readPeriod({ starting_at: '2026-10-01', ...texts }, COMMAND_LINE)
+    const asked = await reports.readOutliers({ starting_at: '2026-10-01', ...texts }, COMMAND_LINE)
     const { data } = await anomalies.outliers(viewer, asked)
     return JSON.parse(JSON.stringify(data)) as { id: string; cost: number; usual: number; times: number }[]
   }

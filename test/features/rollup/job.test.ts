@@ -80,9 +80,13 @@ async function expectStart(db: Database, task: SearchTask): Promise<void> {
 }
 
 /** What entries of people cost, from columns as from the table of entries. */
-async function expectCosts(db: Database, { managers }: Stage, { viewer, filter }: Query): Promise<void> {
+async function expectCosts(
+  db: Database,
+  { managers }: Stage,
+  { viewer, filter, basis = 'cost' }: Query,
+): Promise<void> {
   const some = managers.slice(1).map(({ id }) => id)
-  const own = { viewer, filter: { ...filter, starting_at: filter.starting_at ?? FIRST, ending_at: NOW } }
+  const own = { viewer, basis, filter: { ...filter, starting_at: filter.starting_at ?? FIRST, ending_at: NOW } }
   const read = (reader: Reader) => readCosts(reader, { ...own, managerIds: new Set(some) })
   const costs = await db.slowly({ name: 'costs', run: read }, {})
   if (!costs) return
@@ -144,9 +148,14 @@ async function untilIdle(rollup: ReturnType<typeof createRollup>): Promise<void>
   while ((await rollup.step()) !== 'idle');
 }
 
-/** The numbers of columns where they are stored together; active time was added. */
+/** The numbers of columns where they are stored together. */
 const INPUT = 16
-const ADDED = [29, 30]
+
+/** The first number that periods of earlier formats do not have: those of active time, and of what was paid. */
+const EARLIER = [
+  { format: 0, firstAdded: 29 },
+  { format: 2, firstAdded: 31 },
+]
 
 function fours(length: number): Uint8Array {
   return packColumn({ values: new Float64Array(length).fill(4) })
@@ -248,48 +257,58 @@ forEachEngine('the roll-up', (open) => {
     expect((await checkRollup({ db })).join('\n')).toContain('input')
   })
 
-  test('uses what a server of an earlier version has built as far as it goes, and builds it again', async () => {
-    const db = await open({ priced: true })
-    const scene = await stage(db)
-    for (let seed = 1; seed < 9; seed += 1) await CHANGES[0]!(db, new Chance(seed), scene)
-    const rollup = createRollup({ db, clock, timeZone: async () => 'UTC', ...AT_ONCE })
-    await untilIdle(rollup)
-    await db.write(async (tx) => {
-      const { rollupColumns: c, rollupPeriods: p } = tx.tables
-      await tx.update(p).set({ format: 0 })
-      await tx.delete(c).where(eq(c.grain, UNATTRIBUTED_GRAIN))
-      for (const { periodId, grain, name, data } of await tx.select().from(c)) {
-        const columns = unpackTogether(data).filter(({ number }) => !ADDED.includes(number))
-        const isRow = and(eq(c.periodId, periodId), eq(c.grain, grain), eq(c.name, name))
-        await tx
-          .update(c)
-          .set({ data: packTogether(columns) })
-          .where(isRow)
-      }
-    })
-    const read = async () => (await db.read.select().from(db.read.tables.rollupPeriods)).map(({ format }) => format)
-    for (const dimensions of [[], ['model'], ['project', 'ticket']] as const) {
-      for (const bounds of [quarterOf(NOW), [NOW - 20 * DAY, NOW - 3 * DAY + HOUR, NOW]]) {
-        const query: Query = {
-          viewer: EVERYTHING,
-          filter: {},
-          dimensions: [...dimensions],
-          bounds,
-          onlyStraddling: false,
+  test.each(EARLIER)(
+    'uses what a server of an earlier version has built as far as it goes, and builds it again: %p',
+    async ({ format, firstAdded }) => {
+      const db = await open({ priced: true })
+      const scene = await stage(db)
+      for (let seed = 1; seed < 9; seed += 1) await CHANGES[0]!(db, new Chance(seed), scene)
+      const rollup = createRollup({ db, clock, timeZone: async () => 'UTC', ...AT_ONCE })
+      await untilIdle(rollup)
+      await db.write(async (tx) => {
+        const { rollupColumns: c, rollupPeriods: p } = tx.tables
+        await tx.update(p).set({ format })
+        if (format === 0) await tx.delete(c).where(eq(c.grain, UNATTRIBUTED_GRAIN))
+        for (const { periodId, grain, name, data } of await tx.select().from(c)) {
+          const columns = unpackTogether(data).filter(({ number }) => number < firstAdded)
+          const isRow = and(eq(c.periodId, periodId), eq(c.grain, grain), eq(c.name, name))
+          await tx
+            .update(c)
+            .set({ data: packTogether(columns) })
+            .where(isRow)
         }
-        expect(shown(await answer(db, query))).toEqual(shown(await modelAnswer(db, scene, query)))
+      })
+      const read = async () =>
+        (await db.read.select().from(db.read.tables.rollupPeriods)).map((period) => period.format)
+      for (const [dimensions, basis] of [
+        [[], 'cost'],
+        [['model'], 'list'],
+        [['plan'], 'cost'],
+        [['project', 'ticket'], 'allocated'],
+      ] as const) {
+        for (const bounds of [quarterOf(NOW), [NOW - 20 * DAY, NOW - 3 * DAY + HOUR, NOW]]) {
+          const query: Query = {
+            viewer: EVERYTHING,
+            filter: {},
+            dimensions: [...dimensions],
+            basis,
+            bounds,
+            onlyStraddling: false,
+          }
+          expect(shown(await answer(db, query))).toEqual(shown(await modelAnswer(db, scene, query)))
+        }
       }
-    }
-    const within = { from: NOW - 30 * DAY, to: NOW }
-    const isRaw = async (...format: number[]) =>
-      rawLengthOf(planReading([within.from, within.to], within, await readState(db.read, 'UTC', within, ...format))) >
-      DAY
-    expect([await isRaw(), await isRaw(0)]).toEqual([true, false])
-    expect(await checkRollup({ db })).toEqual([])
-    await untilIdle(rollup)
-    expect([await isRaw(), new Set(await read())]).toEqual([false, new Set([2])])
-    expect(await checkRollup({ db })).toEqual([])
-  })
+      const within = { from: NOW - 30 * DAY, to: NOW }
+      const isRaw = async (...format: number[]) =>
+        rawLengthOf(planReading([within.from, within.to], within, await readState(db.read, 'UTC', within, ...format))) >
+        DAY
+      expect([await isRaw(), await isRaw(format)]).toEqual([true, false])
+      expect(await checkRollup({ db })).toEqual([])
+      await untilIdle(rollup)
+      expect([await isRaw(), new Set(await read())]).toEqual([false, new Set([3])])
+      expect(await checkRollup({ db })).toEqual([])
+    },
+  )
 
   test('reads entries whose sums are beyond 64 bits, and adds them up', async () => {
     const db = await open({ priced: true })

@@ -1,5 +1,6 @@
 /** Random reports, answered by Tally and by a model that looks at every entry. */
 import { expect } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import { approvalViewerOf, EVERYTHING, type Viewer, viewerOf } from '../../../src/access/visibility.ts'
 import type { Database, Reader } from '../../../src/database/database.ts'
 import { STATUSES, type Status } from '../../../src/database/schema/values.ts'
@@ -8,6 +9,7 @@ import { createSums, DIMENSIONS, type Dimension, readUse, type SumsRow } from '.
 import { daysWithin, monthAt } from '../../../src/features/rollup/calendar.ts'
 import { isCostMismatch } from '../../../src/features/selection/cost-mismatch.ts'
 import type { EntryFilter } from '../../../src/features/selection/filter.ts'
+import { COST_BASES, type CostBasis } from '../../../src/shared/cost-basis.ts'
 import { all, type Chance, DAY, FIRST, HOUR, NOW, type Stage, ZONES } from './scene.ts'
 
 export interface Query {
@@ -16,6 +18,7 @@ export interface Query {
   limit?: number
   filter: EntryFilter
   dimensions: Dimension[]
+  basis?: CostBasis
   bounds: number[]
 }
 
@@ -50,6 +53,8 @@ export function randomQuery(chance: Chance, { managers }: Stage): Query {
     without_label: maybe(['branch']),
     placed: maybe(['manual', 'none']) as EntryFilter['placed'],
     ended_after: maybe(range.to),
+    funding: maybe(['plan', 'unknown']) as EntryFilter['funding'],
+    plan: maybe(['Max', 'none']),
   }
   const dimensions = [
     ...new Set(Array.from({ length: chance.below(3) }, () => chance.of([...DIMENSIONS, 'label:team'] as const))),
@@ -58,18 +63,45 @@ export function randomQuery(chance: Chance, { managers }: Stage): Query {
   const viewer = chance.is(0.3) ? (chance.is(0.5) ? viewerOf : approvalViewerOf)(member) : EVERYTHING
   // More than there are groups: it must change nothing.
   const limit = chance.is(0.5) ? { limit: 10_000 } : {}
-  return { viewer, filter, dimensions, bounds, onlyStraddling: chance.is(0.2), ...limit }
+  const basis = chance.of(COST_BASES)
+  return { viewer, filter, dimensions, basis, bounds, onlyStraddling: chance.is(0.2), ...limit }
 }
+
+/** The amount of an entry on a basis, by the definition of each. */
+export async function amountsOf(db: Database) {
+  const { fundings, planPeriods, planShares } = db.read.tables
+  const paid = new Map((await db.read.select().from(fundings)).map((funding) => [funding.id, funding]))
+  const shares = (await db.read.select().from(planShares).innerJoin(planPeriods, sharesCount(db))).sort(
+    (one, other) => other.plan_shares.generationId - one.plan_shares.generationId,
+  )
+  return (entry: Awaited<ReturnType<typeof all>>[number], basis: CostBasis): bigint | null => {
+    const cost = entry.reportedCost ?? entry.listValue
+    if (basis === 'cost') return cost
+    if (basis === 'list') return entry.listValue
+    const { funding = 'unknown', planId = null } = paid.get(entry.fundingId ?? -1) ?? {}
+    if (planId === null) return funding === 'metered' || funding === 'credits' ? cost : null
+    const share = shares.find((each) => each.plan_shares.entryId === entry.id && each.plan_periods.planId === planId)
+    if (!share) return null
+    const { fee, charge } = share.plan_shares
+    return basis === 'marginal' ? charge : fee + charge
+  }
+}
+
+const sharesCount = ({ read: { tables } }: Database) =>
+  eq(tables.planPeriods.generationId, tables.planShares.generationId)
 
 /** The answer from all entries, one by one. */
 export async function modelAnswer(
   db: Database,
   { managers }: Stage,
-  { viewer, filter, dimensions, bounds, onlyStraddling }: Query,
+  { viewer, filter, dimensions, basis = 'cost', bounds, onlyStraddling }: Query,
 ) {
   const t = db.read.tables
   const byId = <Row extends { id: number }>(rows: Row[]) => new Map(rows.map((row) => [row.id, row]))
   const projects = byId(await db.read.select().from(t.projects))
+  const fundings = byId(await db.read.select().from(t.fundings))
+  const plans = byId(await db.read.select().from(t.plans))
+  const amountOf = await amountsOf(db)
   const clients = byId(await db.read.select().from(t.clients))
   const names = byId(await db.read.select().from(t.names))
   const tickets = byId(await db.read.select().from(t.tickets))
@@ -83,7 +115,9 @@ export async function modelAnswer(
     const project = entry.projectId === null ? undefined : projects.get(entry.projectId)
     const client = project?.clientId ? clients.get(project.clientId) : undefined
     const manager = managers.find(({ id }) => id === entry.managerId)!
-    const cost = entry.reportedCost ?? entry.listValue
+    const cost = amountOf(entry, basis)
+    const funding = entry.fundingId === null ? undefined : fundings.get(entry.fundingId)!
+    const plan = funding?.planId ? plans.get(funding.planId)! : undefined
     const ticket = entry.ticketId === null ? undefined : tickets.get(entry.ticketId)!
     const labels = entry.labelSetId === null ? {} : labelSets.get(entry.labelSetId)!.labels
     const isIn =
@@ -101,13 +135,15 @@ export async function modelAnswer(
       !filter.without_agent_manager?.includes(manager.email) &&
       (!filter.model || filter.model.includes(names.get(entry.modelId)!.text)) &&
       (!filter.source || filter.source.includes(entry.source)) &&
-      (filter.priced === undefined || filter.priced === (cost !== null)) &&
+      (filter.priced === undefined || filter.priced === (amountOf(entry, 'cost') !== null)) &&
       (filter.cost_mismatch === undefined || filter.cost_mismatch === isCostMismatch(entry)) &&
       (filter.possible_duplicate === undefined || filter.possible_duplicate === (entry.possibleDuplicateId !== null)) &&
       (!filter.ticket || filter.ticket.map((key) => key.toLowerCase()).includes(ticket?.keyFolded ?? '')) &&
       (!filter.label || labels.team === 'red') &&
       (!filter.without_label || labels.branch === undefined) &&
       (!filter.placed || filter.placed.includes(entry.placedBy ?? 'none')) &&
+      (!filter.funding || filter.funding.includes(funding?.funding ?? 'unknown')) &&
+      (!filter.plan || filter.plan.includes(plan?.name ?? 'none')) &&
       entry.endedAt > (filter.ended_after ?? -Infinity)
     const bucket = bounds.findIndex((from, at) => entry.startedAt >= from && entry.startedAt < bounds[at + 1]!)
     if (!isIn || bucket === -1) continue
@@ -123,6 +159,8 @@ export async function modelAnswer(
       status: entry.status,
       source: entry.source,
       ticket: ticket?.uid,
+      plan: plan?.uid,
+      funding: funding?.funding ?? 'unknown',
       'label:team': labels.team,
     }
     const place = JSON.stringify([bucket, ...dimensions.map((dimension) => values[dimension] ?? null)])

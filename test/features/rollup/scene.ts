@@ -1,5 +1,5 @@
 /** Entries of three people, and what changes them. */
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import type { CallerOf } from '../../../src/access/caller.ts'
 import type { Database, Tx } from '../../../src/database/database.ts'
 import { readReport } from '../../../src/features/entries/reporting/report.ts'
@@ -115,14 +115,69 @@ export async function stage(db: Database) {
         await tx.insert(tx.tables.labelPairs).values({ name, value, labelSetId: set!.id })
       }
     }
-    return { clientIds, projectIds, nameIds, ticketIds, labelSetIds, priceId: price!.id, sheetId }
+    return { clientIds, projectIds, nameIds, ticketIds, labelSetIds, priceId: price!.id, sheetId, ...(await pay(tx)) }
   })
   return { services, callers, managers, ...made }
 }
 
+/** What pays for entries: two plans with two periods each, of which each has a former calculation, and more. */
+async function pay(tx: Tx) {
+  const { plans, planGenerations, planPeriods, fundings } = tx.tables
+  const planIds: number[] = []
+  for (const name of ['Max', 'Pro']) {
+    const row = {
+      uid: newId('pln'),
+      name,
+      vendor: 'V',
+      product: name,
+      holder: 'organization',
+      vendorCodes: [],
+      createdAt: NOW,
+    }
+    const [plan] = await tx
+      .insert(plans)
+      .values(row as never)
+      .returning({ id: plans.id })
+    planIds.push(plan!.id)
+  }
+  const generationIds: number[] = []
+  for (const planId of planIds) {
+    for (const firstDay of ['2026-10-15', '2026-11-01']) {
+      const row = { planId, firstDay, createdAt: NOW }
+      const [former, current] = await tx
+        .insert(planGenerations)
+        .values([row, row])
+        .returning({ id: planGenerations.id })
+      generationIds.push(former!.id, current!.id)
+      const counts = { unused: 0n, unusedSeats: 0, pending: 0n, entries: 1, unpricedEntries: 0, lateEntries: 0 }
+      await tx.insert(planPeriods).values({ planId, firstDay, generationId: current!.id, fee: 100n, ...counts })
+    }
+  }
+  const fundingIds: number[] = []
+  for (const [funding, planId] of [
+    ['metered', null],
+    ['credits', null],
+    ['unknown', null],
+    ['plan', planIds[0]!],
+    ['credits', planIds[0]!],
+    ['plan', planIds[1]!],
+  ] as const) {
+    const row = { uid: newId('fnd'), funding, planId, reason: 'rule' as const }
+    const [added] = await tx
+      .insert(fundings)
+      .values(row as never)
+      .returning({ id: fundings.id })
+    fundingIds.push(added!.id)
+  }
+  return { fundingIds, generationIds }
+}
+
 export type Stage = Awaited<ReturnType<typeof stage>>
 
-export function randomEntry(chance: Chance, { managers, nameIds, projectIds, labelSetIds, priceId }: Stage) {
+export function randomEntry(
+  chance: Chance,
+  { managers, nameIds, projectIds, labelSetIds, fundingIds, priceId }: Stage,
+) {
   const startedAt = FIRST + chance.below(NOW - FIRST)
   const isPriced = chance.is(0.7)
   const isPlaced = chance.is(0.7)
@@ -152,6 +207,7 @@ export function randomEntry(chance: Chance, { managers, nameIds, projectIds, lab
     projectId: isPlaced ? chance.of(projectIds) : null,
     placedBy: isPlaced ? ('manual' as const) : null,
     labelSetId: chance.is(0.5) ? chance.of(labelSetIds) : null,
+    fundingId: chance.is(0.8) ? chance.of(fundingIds) : null,
     createdAt: NOW,
   }
 }
@@ -244,6 +300,32 @@ export const CHANGES: ((db: Database, chance: Chance, stage: Stage) => Promise<u
     }),
   (db, chance) => changeOne(db, chance, () => ({ superseded: chance.is(0.5) })),
   (db, chance) => changeOne(db, chance, () => ({ activeMs: chance.of([null, 0, chance.below(2 ** 40)]) })),
+  (db, chance, { fundingIds }) => changeOne(db, chance, () => ({ fundingId: chance.of([null, ...fundingIds]) })),
+  // Shares are calculated, as a job does: what they change is marked.
+  (db, chance, { generationIds }) =>
+    db.write(async (tx) => {
+      const { planShares } = tx.tables
+      const rows = (await all(tx)).sort((one, other) => one.id - other.id).filter(() => chance.is(0.5))
+      for (const { id: entryId, startedAt } of rows) {
+        const generationId = chance.of(generationIds)
+        const fee = BigInt(chance.below(2 ** 33) - 2 ** 20)
+        const share = { entryId, generationId, fee, charge: chance.is(0.5) ? 0n : BigInt(chance.below(2 ** 40)) }
+        await tx.insert(planShares).values(share).onConflictDoNothing()
+        await mark(tx, startedAt)
+      }
+    }),
+  // Another calculation of a period counts.
+  (db, chance, { generationIds }) =>
+    db.write(async (tx) => {
+      const { planPeriods, planShares } = tx.tables
+      const at = 2 * chance.below(generationIds.length / 2)
+      const both = generationIds.slice(at, at + 2)
+      const [former, current] = chance.is(0.5) ? both : both.toReversed()
+      await tx.update(planPeriods).set({ generationId: current! }).where(eq(planPeriods.generationId, former!))
+      const shares = await tx.select().from(planShares).where(inArray(planShares.generationId, both))
+      const changed = new Set(shares.map(({ entryId }) => entryId))
+      for (const { id, startedAt } of await all(tx)) if (changed.has(id)) await mark(tx, startedAt)
+    }),
   // Attributes that change alone.
   (db, chance, { ticketIds, projectIds }) =>
     changeOne(db, chance, ({ projectId }) => {
@@ -268,6 +350,13 @@ export const CHANGES: ((db: Database, chance: Chance, stage: Stage) => Promise<u
       })
       .catch(() => {}),
 ]
+
+async function mark(tx: Tx, startedAt: number): Promise<void> {
+  await tx
+    .insert(tx.tables.staleHours)
+    .values({ hour: Math.trunc(startedAt / HOUR) })
+    .onConflictDoNothing()
+}
 
 async function changeOne(
   db: Database,

@@ -3,14 +3,15 @@ import { CSV_CONTENT } from '../../../http/documentation.ts'
 import { endpoint } from '../../../operations/operation.ts'
 import { undividedReport } from '../../reports/parameters.ts'
 import type { ReportsService } from '../../reports/service.ts'
-import { OUTLIER_COLUMNS } from '../csv.ts'
+import { costBasis } from '../../selection/parameters.ts'
+import { outlierColumns } from '../csv.ts'
 import { EXAMPLE_OUTLIERS } from '../examples.ts'
 import { OutliersReport } from '../schema.ts'
 import type { AnomaliesService } from '../service.ts'
 
 interface Needs {
   anomalies: Pick<AnomaliesService, 'outliers'>
-  reports: Pick<ReportsService, 'readPeriod'>
+  reports: Pick<ReportsService, 'readOutliers'>
 }
 
 export const reportOutliers = endpoint({
@@ -23,7 +24,7 @@ export const reportOutliers = endpoint({
     'Sessions that cost at least $10 more than the usual session of the same person, more than any in the 28 days before, and far more by their modified z-score. Only the 100 sessions with the highest costs in the period are compared, at most three of a person and day, with the entries of that person that the caller sees.',
   allow: ['read', 'session'],
   scope: 'entries:read',
-  query: undividedReport(),
+  query: { ...undividedReport(), basis: costBasis() },
   answer: {
     status: 200,
     description: 'The sessions.',
@@ -31,11 +32,11 @@ export const reportOutliers = endpoint({
     example: EXAMPLE_OUTLIERS,
     also: CSV_CONTENT,
   },
-  problems: ['database_deadline'],
+  problems: ['database_deadline', 'fees_hidden'],
   run: async ({ anomalies, reports }: Needs, { viewer, asker, query, served }) => {
-    const requested = await reports.readPeriod(query, asker)
+    const requested = await reports.readOutliers(query, asker)
     const report = await anomalies.outliers(viewer, requested)
     if (!wantsCsv(served.request, requested.format)) return report
-    return csvResponse(report.data, OUTLIER_COLUMNS, 'outliers.csv')
+    return csvResponse(report.data, outlierColumns(requested.basis), 'outliers.csv')
   },
 })

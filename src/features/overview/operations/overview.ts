@@ -5,7 +5,7 @@ import { choiceParameter, textParameter } from '../../../operations/parameters.t
 import { reportPeriod } from '../../reports/parameters.ts'
 import { BUCKET_WIDTHS } from '../../reports/schema.ts'
 import { OVERVIEW_BUCKETS, OVERVIEW_DIMENSIONS } from '../../reports/service.ts'
-import { entryFilters } from '../../selection/parameters.ts'
+import { costBasis, entryFilters } from '../../selection/parameters.ts'
 import { EXAMPLE_OVERVIEW } from '../examples.ts'
 import { Overview } from '../schema.ts'
 import type { OverviewService } from '../service.ts'
@@ -27,11 +27,12 @@ export const reportOverview = endpoint({
       'Start of the period to compare with, which is one of the same length right before where absent.',
     ),
     previous_ending_at: textParameter('Its end; the start of the period where absent.'),
+    basis: costBasis(),
     bucket_width: choiceParameter(BUCKET_WIDTHS, `Default: \`1d\`. At most ${OVERVIEW_BUCKETS} buckets.`),
     group_by: choiceParameter(OVERVIEW_DIMENSIONS, 'What groups are of. Default: `project`.'),
   },
   answer: result('The overview.', Overview, EXAMPLE_OVERVIEW),
-  problems: ['database_deadline'],
+  problems: ['database_deadline', 'fees_hidden'],
   run: async ({ overview }: { overview: OverviewService }, call) => {
     const { viewer, asker, party, query } = call
     const budgetAsker = call.hasScope('budgets:read') ? party.person : undefined

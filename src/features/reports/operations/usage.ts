@@ -4,7 +4,7 @@ import { versioned } from '../../../http/entity-tags.ts'
 import { serialized } from '../../../lib/serialized.ts'
 import { endpoint, operation, result } from '../../../operations/operation.ts'
 import { choiceParameter, flagParameter, listPage, listParameter } from '../../../operations/parameters.ts'
-import { entryFilters } from '../../selection/parameters.ts'
+import { costBasis, entryFilters } from '../../selection/parameters.ts'
 import { BUCKET_WIDTHS, WEEKDAYS } from '../buckets.ts'
 import { usageColumns, usageLines, VARIANCE_COLUMNS } from '../csv.ts'
 import { EXAMPLE_SUMS_PROGRESS, EXAMPLE_USAGE, EXAMPLE_VARIANCE } from '../examples.ts'
@@ -21,7 +21,7 @@ const reportUsage = endpoint({
   path: '/reports/usage',
   summary: 'Report tokens and cost over time',
   description:
-    'Covers the entries visible to the signed-in person or the token’s creator. An entry belongs to the time its session started. Buckets are hours, days, weeks, months, quarters or years in the time zone; the first and last bucket are cut at the bounds of the period. Draft and pending entries on token sheets are excluded unless selected with `status`. Amounts cover priced entries only; `unpriced_entries` is the number of entries they exclude.',
+    'Covers the entries visible to the signed-in person or the token’s creator. An entry belongs to the time its session started. Buckets are hours, days, weeks, months, quarters or years in the time zone; the first and last bucket are cut at the bounds of the period. Draft and pending entries on token sheets are excluded unless selected with `status`. Amounts cover the entries for which they are known; `unpriced_entries` is the number of entries that `cost` excludes.',
   query: {
     ...entryFilters(),
     ...reportPeriod(),
@@ -30,6 +30,7 @@ const reportUsage = endpoint({
       `Default: \`1d\`. \`1q\` is a quarter, \`1y\` a year, \`all\` a single bucket. At most ${BUCKET_LIMIT.toLocaleString('en')} buckets.`,
     ),
     week_start: choiceParameter(WEEKDAYS, 'First day of the weeks of `1w`. Default: that of the organization.'),
+    basis: costBasis(),
     group_by: listParameter(`Up to three of ${DIMENSIONS.map((name) => `\`${name}\``).join(', ')}, \`label:<name>\`.`),
     include: listParameter(
       `Further figures, which take longer to calculate: ${EXTRA_FIGURES.map((name) => `\`${name}\``).join(', ')}. \`sessions\` reads every entry of the period.`,
@@ -41,6 +42,7 @@ const reportUsage = endpoint({
     }),
   },
   answer: reported('A page of buckets.', UsageReport, EXAMPLE_USAGE),
+  problems: ['database_deadline', 'fees_hidden'],
   run: async ({ reports }: Needs, { viewer, asker, query, served }) => {
     const requested = await reports.readUsage(query, asker)
     if (!wantsCsv(served.request, requested.format)) {
@@ -48,7 +50,7 @@ const reportUsage = endpoint({
       return versioned(served, version, async () => serialized<UsageReport>(await reports.usageJson(viewer, requested)))
     }
     const lines = usageLines(reports.exportUsage(viewer, requested))
-    return csvResponse(lines, usageColumns(requested.dimensions, requested.include), 'usage.csv')
+    return csvResponse(lines, usageColumns(requested.dimensions, requested.include, requested.basis), 'usage.csv')
   },
 })
 

@@ -15,7 +15,7 @@ export interface Named {
 /** The rows of a table that groups refer to, by key. */
 export async function listNamed(
   reader: Reader,
-  table: 'projects' | 'clients' | 'tickets' | 'users' | 'names',
+  table: 'projects' | 'clients' | 'tickets' | 'users' | 'plans' | 'names',
   ids: number[],
 ): Promise<Map<number, Named>> {
   const named = new Map<number, Named>()
@@ -54,6 +54,10 @@ function selectNamed({ tables: t, select }: Reader, table: Parameters<typeof lis
     case 'users': {
       const { id, uid, name } = t.users
       return select({ id, uid, name }).from(t.users).where(inArray(id, ids))
+    }
+    case 'plans': {
+      const { id, uid, name } = t.plans
+      return select({ id, uid, name }).from(t.plans).where(inArray(id, ids))
     }
     case 'names': {
       const { id, text } = t.names

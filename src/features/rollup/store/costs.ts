@@ -1,9 +1,10 @@
-import { and, asc, gte, inArray, lt, sql } from 'drizzle-orm'
+import { and, asc, gte, inArray, isNotNull, lt, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import { amountOfParts, amountParts } from '../../../database/exact-amounts.ts'
 import type { Nanos } from '../../../lib/money.ts'
-import { conditionOf, costOf, type EntryFilter } from '../../selection/contract.ts'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
+import { amountOf, conditionOf, type EntryFilter } from '../../selection/contract.ts'
 import type { Range } from '../plan.ts'
 
 export interface EntryCost {
@@ -15,16 +16,18 @@ export interface CostsQuery {
   viewer: Viewer
   filter: EntryFilter
   managerIds: ReadonlySet<number>
+  basis: CostBasis
 }
 
 /** The entries of a range, see `readCosts`, from their table. */
 export async function listCosts(
   reader: Reader,
-  { viewer, filter, managerIds }: CostsQuery,
+  { viewer, filter, managerIds, basis }: CostsQuery,
   { from, to }: Range,
 ): Promise<(EntryCost & { managerId: number })[]> {
   const { entries } = reader.tables
-  const { dollars, rest } = amountParts(costOf(reader.tables))
+  const amount = amountOf(reader.tables, basis)
+  const { dollars, rest } = amountParts(amount)
   const rows = await reader
     .raw<{ manager: number; at: number; dollars: number; rest: number }>(
       reader
@@ -41,6 +44,7 @@ export async function listCosts(
             gte(entries.startedAt, from),
             lt(entries.startedAt, to),
             conditionOf(reader, filter),
+            isNotNull(amount),
             await visibleEntries(reader, viewer),
           ),
         )

@@ -2,7 +2,7 @@
 import { and, asc, type Column, gt, gte, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
-import { conditionOf, type EntryFilter } from '../../selection/contract.ts'
+import { amountOf, conditionOf, type EntryFilter } from '../../selection/contract.ts'
 import type { Range } from '../plan.ts'
 
 /**
@@ -14,12 +14,17 @@ function double(value: Column | SQL): SQL<number> {
 }
 
 /** The upper and lower 32 bits of an amount. */
-function halves(amount: Column): { high: SQL<number | null>; low: SQL<number | null> } {
+function halves(amount: Column | SQL): { high: SQL<number | null>; low: SQL<number | null> } {
   return { high: double(sql`(${amount} >> 32)`), low: double(sql`(${amount} & 4294967295)`) }
 }
 
-function columnsOf({ entries: e }: Reader['tables']) {
+/** @param hasFundings without which no entry has a marginal or allocated cost */
+function columnsOf(tables: Reader['tables'], hasFundings: boolean) {
+  const { entries: e } = tables
   const [list, reported] = [halves(e.listValue), halves(e.reportedCost)]
+  const [marginal, allocated] = (['marginal', 'allocated'] as const).map((basis) =>
+    halves(hasFundings ? amountOf(tables, basis) : sql`CAST(NULL AS bigint)`),
+  )
   const flag = (condition: SQL) => sql<number>`CASE WHEN ${condition} THEN 1.0 ELSE 0.0 END`
   return {
     id: double(e.id),
@@ -33,6 +38,7 @@ function columnsOf({ entries: e }: Reader['tables']) {
     projectId: double(e.projectId),
     ticketId: double(e.ticketId),
     labelSetId: double(e.labelSetId),
+    fundingId: double(e.fundingId),
     status: e.status,
     source: e.source,
     placedBy: e.placedBy,
@@ -48,22 +54,33 @@ function columnsOf({ entries: e }: Reader['tables']) {
     listLow: list.low,
     reportedHigh: reported.high,
     reportedLow: reported.low,
+    marginalHigh: marginal!.high,
+    marginalLow: marginal!.low,
+    allocatedHigh: allocated!.high,
+    allocatedLow: allocated!.low,
   }
 }
 
+/** Whether there is anything that entries may be paid with. */
+async function hasFundings(reader: Reader): Promise<boolean> {
+  const { fundings } = reader.tables
+  return (await reader.select({ id: fundings.id }).from(fundings).limit(1)).length > 0
+}
+
 /** Some entries that started in a range, from after `after` on. */
-export function listEntries(
+export async function listEntries(
   reader: Reader,
   { from, to }: Range,
   after: { startedAt: number; id: number },
   limit: number,
 ) {
+  const isFunded = await hasFundings(reader)
   return reader
-    .prepared('rollup.entries', (prepare) => {
+    .prepared(`rollup.entries.${isFunded}`, (prepare) => {
       const { entries: e } = prepare.tables
       const given = (name: string) => sql.placeholder(name)
       return prepare
-        .select(columnsOf(prepare.tables))
+        .select(columnsOf(prepare.tables, isFunded))
         .from(e)
         .where(
           and(
@@ -92,7 +109,10 @@ export async function listUnattributed(
   limit: number,
 ) {
   const { entries: e } = reader.tables
-  const columns = Object.entries(columnsOf(reader.tables)).map(([name, column]) => [name, sql`${column}`.as(name)])
+  const columns = Object.entries(columnsOf(reader.tables, await hasFundings(reader))).map(([name, column]) => [
+    name,
+    sql`${column}`.as(name),
+  ])
   const query = reader
     .select(Object.fromEntries(columns) as Record<string, SQL.Aliased>)
     .from(e)

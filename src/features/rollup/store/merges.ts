@@ -18,3 +18,14 @@ export async function listValuesOf(
   // A label may be named `constructor`, which every object has.
   return sets.flatMap(({ id, labels }) => (Object.hasOwn(labels, label) ? [{ id, value: labels[label]! }] : []))
 }
+
+/** The plans that pay by these fundings. */
+export function listPlansOf(reader: Reader, ids: number[]): Promise<{ id: number; of: number | null }[]> {
+  const { fundings } = reader.tables
+  return reader.select({ id: fundings.id, of: fundings.planId }).from(fundings).where(inArray(fundings.id, ids))
+}
+
+export function listFundingsOf(reader: Reader, ids: number[]) {
+  const { fundings } = reader.tables
+  return reader.select({ id: fundings.id, funding: fundings.funding }).from(fundings).where(inArray(fundings.id, ids))
+}

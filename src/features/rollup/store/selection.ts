@@ -129,6 +129,8 @@ function domainOf(
       return idsOf(sql`${t.tickets}`, sql`${t.tickets.id}`, entries.ticketId)
     case 'labelSetId':
       return idsOf(sql`${t.labelSets}`, sql`${t.labelSets.id}`, entries.labelSetId)
+    case 'fundingId':
+      return idsOf(sql`${t.fundings}`, sql`${t.fundings.id}`, entries.fundingId)
     case 'agentId':
     case 'harnessId':
     case 'modelId':

@@ -1,11 +1,12 @@
 /** Distinct sessions by bucket and group, from the table of entries: sums of days do not tell which sessions they contain. */
 
-import { and, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, type SQL, sql } from 'drizzle-orm'
 import { visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import { conditionOf } from '../../selection/contract.ts'
 import type { Grouping } from '../merges.ts'
 import type { SumsTask } from '../scan.ts'
+import { FUNDING_KEYS } from '../segment.ts'
 import { bucketOf, isWithin, keyColumn, keyOf, literal, stretchesOf } from './sums.ts'
 
 export interface SessionCount {
@@ -53,14 +54,21 @@ export async function countSessions(
   }))
 }
 
+const keyOrNull = (value: unknown) => (value === null ? null : Number(value))
+
 /** What entries are grouped by. Sessions of several projects of one client count once for it. */
 function keyExpression(reader: Reader, grouping: Grouping) {
-  const { entries: e, projects, labelPairs } = reader.tables
+  const { entries: e, projects, labelPairs, fundings } = reader.tables
   if ('key' in grouping) return keyColumn(e, grouping.key)
   const found = (select: SQL): SQL => sql`(${select})`
   if ('client' in grouping) {
     const client = sql`SELECT ${projects.clientId} FROM ${projects} WHERE ${projects.id} = ${e.projectId}`
-    return found(client).mapWith((value) => (value === null ? null : Number(value)))
+    return found(client).mapWith(keyOrNull)
+  }
+  if ('paidBy' in grouping) {
+    const paid = (column: Column) => sql`SELECT ${column} FROM ${fundings} WHERE ${fundings.id} = ${e.fundingId}`
+    if (grouping.paidBy === 'plan') return found(paid(fundings.planId)).mapWith(keyOrNull)
+    return sql`coalesce((${paid(fundings.funding)}), 'unknown')`.mapWith((funding: string) => FUNDING_KEYS[funding]!)
   }
   return found(
     sql`SELECT ${labelPairs.value} FROM ${labelPairs} WHERE ${labelPairs.labelSetId} = ${e.labelSetId} AND ${labelPairs.name} = ${grouping.label}`,

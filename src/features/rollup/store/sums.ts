@@ -3,7 +3,8 @@
 import { and, type Column, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
-import { conditionOf, costOf, type EntryFilter } from '../../selection/contract.ts'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
+import { amountOf, conditionOf, type EntryFilter } from '../../selection/contract.ts'
 import type { Range } from '../plan.ts'
 import { type Figure, PLACED_BY_KEYS, SOURCE_KEYS, STATUS_KEYS } from '../segment.ts'
 
@@ -21,6 +22,7 @@ export type EntryKey =
   | 'labelSetId'
   | 'placedBy'
   | 'isPossibleDuplicate'
+  | 'fundingId'
 
 export interface EntrySums {
   bucket: number
@@ -39,6 +41,8 @@ export interface EntrySumsQuery {
   filter: EntryFilter
   columns: readonly EntryKey[]
   figures: readonly Figure[]
+  /** Of the figure `cost` and of `unpricedEntries`; `cost` where absent. */
+  basis?: CostBasis | undefined
   /** Whether to sum only sessions that continued past the end of their bucket. */
   onlyStraddling: boolean
   bounds: readonly number[]
@@ -116,16 +120,22 @@ function sumColumns(figure: SQL | Column, inHalves: boolean): SQL[] {
   return [sql`sum(${figure} / ${literal(HALF)})`, sql`sum(${figure} % ${literal(HALF)})`]
 }
 
-function figuresOf({ tables }: Reader): Record<Figure, Column | SQL> {
+const countOfNulls = (amount: SQL | Column) => sql`CASE WHEN ${amount} IS NULL THEN 1 ELSE 0 END`
+
+function figuresOf({ tables }: Reader, basis: CostBasis): Record<Figure, Column | SQL> {
   const { entries: e } = tables
   const { input, output, cacheRead, cacheWrite, cacheWrite1h, listValue, reportedCost } = e
-  const cost = costOf(tables)
+  const cost = amountOf(tables, basis)
+  const [marginal, allocated] = [amountOf(tables, 'marginal'), amountOf(tables, 'allocated')]
   const compared = (figure: SQL | Column) =>
     sql`CASE WHEN ${reportedCost} IS NOT NULL AND ${listValue} IS NOT NULL THEN ${figure} END`
   return {
-    ...{ input, output, cacheRead, cacheWrite, cacheWrite1h, listValue, reportedCost, cost },
+    ...{ input, output, cacheRead, cacheWrite, cacheWrite1h, listValue, reportedCost, cost, marginal, allocated },
     entries: literal(1),
-    unpricedEntries: sql`CASE WHEN ${cost} IS NULL THEN 1 ELSE 0 END`,
+    unpricedEntries: countOfNulls(cost),
+    unlistedEntries: countOfNulls(listValue),
+    unmarginalEntries: countOfNulls(marginal),
+    unallocatedEntries: countOfNulls(allocated),
     comparedEntries: compared(literal(1)),
     comparedReportedCost: compared(reportedCost),
     comparedListValue: compared(listValue),
@@ -137,10 +147,10 @@ function figuresOf({ tables }: Reader): Record<Figure, Column | SQL> {
 
 /** The groups, in the order of the buckets. */
 export async function sumEntries(reader: Reader, query: EntrySumsQuery): Promise<EntrySums[]> {
-  const { viewer, filter, columns, figures, bounds, ranges, onlyStraddling, inHalves = false } = query
+  const { viewer, filter, columns, figures, basis = 'cost', bounds, ranges, onlyStraddling, inHalves = false } = query
   const { entries: e } = reader.tables
   const stretches = stretchesOf(bounds)
-  const expressions = figuresOf(reader)
+  const expressions = figuresOf(reader, basis)
   const isStraddling = endsAfterBucket(e.endedAt, e.startedAt, stretches)
   const parts = figures.flatMap((figure) => sumColumns(expressions[figure], inHalves))
   const rows = (await reader
