@@ -7,7 +7,7 @@ export const BILLED_FILTERS = ['client', 'project']
 /** The parameters of a report that do not select entries, or select their period. */
 export const NOT_FILTERS = [
   ...['period', 'starting_at', 'ending_at', 'time_zone', 'bucket_width', 'week_start'],
-  ...['group_by', 'measure', 'chart', 'compare', 'sort', 'order', 'names'],
+  ...['group_by', 'basis', 'measure', 'chart', 'compare', 'sort', 'order', 'names'],
 ]
 
 const DIMENSION_LIMIT = 2

@@ -7,6 +7,9 @@
 export const COST_BASES = ['cost', 'list', 'marginal', 'allocated'] as const
 export type CostBasis = (typeof COST_BASES)[number]
 
+/** Those that do not show what plans cost: of share links, which anybody may open. */
+export const BASES_WITHOUT_FEES = ['cost', 'list', 'marginal'] as const satisfies CostBasis[]
+
 /** As headings and figures name it. */
 export const BASIS_TITLES: Record<CostBasis, string> = {
   cost: 'Cost',

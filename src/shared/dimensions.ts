@@ -1,6 +1,7 @@
 /** What usage is grouped by, and what groups are called: on pages and in what is shared of them. Pure. */
 
-import type { Source } from '../database/schema/values.ts'
+import type { FundingKind, Source } from '../database/schema/values.ts'
+import { FUNDING_TITLES } from './funding.ts'
 
 /** In the order of the menu; the titles of columns, and what entries without a value are called. */
 const DIMENSIONS = {
@@ -14,6 +15,8 @@ const DIMENSIONS = {
   provider: { title: 'Provider', plural: 'Providers', none: 'No provider' },
   status: { title: 'Status', plural: 'Statuses', none: 'No status' },
   source: { title: 'Source', plural: 'Sources', none: 'No source' },
+  plan: { title: 'Plan', plural: 'Plans', none: 'No plan' },
+  funding: { title: 'Funding', plural: 'Funding', none: 'No funding' },
 } as const
 
 export type PlainDimension = keyof typeof DIMENSIONS
@@ -59,6 +62,7 @@ export function labelOf(group: Grouped, dimension: Dimension): string {
   if (value === null) return isLabel(dimension) ? `No label ${labelName(dimension)}` : DIMENSIONS[dimension].none
   if (typeof value !== 'string') return value.name ?? value.key ?? value.id
   if (dimension === 'source') return SOURCE_TITLES[value as Source]
+  if (dimension === 'funding') return FUNDING_TITLES[value as FundingKind]
   // Written in small letters by the API.
   return dimension === 'status' ? value.charAt(0).toUpperCase() + value.slice(1) : value
 }

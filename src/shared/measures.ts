@@ -1,5 +1,7 @@
 /** What a report can measure: where its figure is, how it reads, and which entries it is of. Pure. */
 
+import { BASIS_TITLES, type CostBasis } from './cost-basis.ts'
+
 /** Of a group or of everything, as in `GET /reports/usage`. */
 export interface MeasuredFigures {
   entries: number
@@ -79,4 +81,8 @@ export const MEASURES = {
 export type MeasureName = keyof typeof MEASURES
 export const MEASURE_NAMES = Object.keys(MEASURES) as [MeasureName, ...MeasureName[]]
 
-export const measureOf = (name: MeasureName): MeasureDefinition => MEASURES[name]
+/** @param basis of `cost` */
+export function measureOf(name: MeasureName, basis: CostBasis = 'cost'): MeasureDefinition {
+  const measure: MeasureDefinition = MEASURES[name]
+  return basis === 'cost' ? measure : { ...measure, title: measure.title.replace(/^Cost/, BASIS_TITLES[basis]) }
+}

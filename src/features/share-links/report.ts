@@ -1,6 +1,7 @@
 /** What a link to a report shows: which money, and what it is called. Pure. */
 import type { SharedReport } from '../../database/schema/records.ts'
 import { BILLED_FILTERS, NOT_FILTERS } from '../../shared/billed-reports.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import { type Dimension, titleOf as dimensionTitle, type Grouped } from '../../shared/dimensions.ts'
 import { type MeasureDefinition, type MeasuredFigures, measureOf } from '../../shared/measures.ts'
 
@@ -20,6 +21,9 @@ export interface ShownReport {
   time_zone: string
   bucket_width: string
   group_by: Dimension[]
+  /** Absent of what was billed. */
+  basis?: CostBasis
+  provisional?: true
   totals: ShownFigures
   data: { starting_at: string; period?: { starting_at: string }; results: ShownResult[] }[]
   has_more?: boolean
@@ -47,8 +51,9 @@ const BILLED: ShownMeasure = {
 }
 
 /** The measure that was on the screen, unless it is of money that the link does not show. */
-export function measureShown({ report: { measure = 'cost' }, money }: Pick<Shared, 'report' | 'money'>): ShownMeasure {
-  const { unit, ...asked } = measureOf(measure)
+export function measureShown({ report, money }: Pick<Shared, 'report' | 'money'>): ShownMeasure {
+  const { measure = 'cost', texts } = report
+  const { unit, ...asked } = measureOf(measure, texts.basis as CostBasis | undefined)
   if (money === 'billed' && (unit === 'money' || asked.include)) return BILLED
   if (unit !== 'money') return { ...asked, unit }
   return money === 'cost' ? { ...asked, unit: 'cost' } : { ...measureOf('tokens'), unit: 'count' }

@@ -21,6 +21,7 @@ import {
   strict,
 } from '../../schema/types.ts'
 import { CHART_KINDS } from '../../shared/charts/layout.ts'
+import { BASES_WITHOUT_FEES } from '../../shared/cost-basis.ts'
 import { MEASURE_NAMES, type MeasureName } from '../../shared/measures.ts'
 import { COMPARISONS, type Comparison, ORDERS, type RowOrder, SORTS, type Sort } from '../../shared/report-table.ts'
 import { MOVING_PERIODS, type MovingPeriod } from './period.ts'
@@ -86,6 +87,12 @@ const SharedReport = checkedAs<SharedReportBody>(
           'What the chart and the title are of. Default: `cost`. Measures of money are replaced: by what was billed with `money` `billed`, by `tokens` with `none`.',
         ),
       ),
+      basis: Type.Optional(
+        chosen(
+          BASES_WITHOUT_FEES,
+          'What cost is counted by, as in `GET /reports/usage`; never `allocated`, which shows what plans cost. Default: `cost`.',
+        ),
+      ),
       chart: Type.Optional(chosen(CHARTS, 'How it is drawn. Default: `none`.')),
       compare: Type.Optional(
         chosen(
@@ -139,7 +146,7 @@ export const NewShareLink = Type.Object(
     ),
     people: Type.Optional(
       flag(
-        'Whether a report may be grouped by what may name people: `agent_manager`, and every label except `repository`. Default: false.',
+        'Whether a report may be grouped by what may name people: `agent_manager`, `plan`, and every label except `repository`. Default: false.',
       ),
     ),
     note: Type.Optional(

@@ -19,6 +19,7 @@ import { type Page, pageOf } from '../../schema/lists.ts'
 import { type QueryTexts, writeKeyPage } from '../../schema/query.ts'
 import { billedIssues } from '../../shared/billed-reports.ts'
 import type { ChartKind } from '../../shared/charts/layout.ts'
+import { BASES_WITHOUT_FEES } from '../../shared/cost-basis.ts'
 import { type Formats, formatsOf, USUAL_LOCALE } from '../../shared/locales.ts'
 import { MEASURE_NAMES } from '../../shared/measures.ts'
 import { namesPeople } from '../../shared/people-dimensions.ts'
@@ -180,7 +181,7 @@ export function createShareLinksService(dependencies: Dependencies) {
 
   const readBilled =
     ({ showsPeople }: Shared) =>
-    async ({ client, project, include: _, ...texts }: QueryTexts) =>
+    async ({ client, project, include: _, basis: _basis, ...texts }: QueryTexts) =>
       plain(
         await viewers.billedUsage({ clients: [client ?? []].flat(), projects: [project ?? []].flat() }, texts, {
           showsPeople,
@@ -217,6 +218,7 @@ export function createShareLinksService(dependencies: Dependencies) {
     const issues: Issue[] = issuesOfChoice(period, MOVING_PERIODS, '/report/period')
     issues.push(
       ...issuesOfChoice(measure, MEASURE_NAMES, '/report/measure'),
+      ...issuesOfChoice(given.basis, BASES_WITHOUT_FEES, '/report/basis'),
       ...issuesOfChoice(chart, CHARTS, '/report/chart'),
       ...issuesOfChoice(compare, COMPARISONS, '/report/compare'),
       ...issuesOfChoice(sort, SORTS, '/report/sort'),
@@ -429,8 +431,8 @@ function hashOf(secret: string): Uint8Array {
   return Bun.SHA256.hash(secret) as Uint8Array
 }
 
-function issuesOfChoice(given: string | undefined, choices: readonly string[], pointer: string): Issue[] {
-  if (given === undefined || choices.includes(given)) return []
+function issuesOfChoice(given: string | string[] | undefined, choices: readonly string[], pointer: string): Issue[] {
+  if (given === undefined || choices.includes(given as string)) return []
   return [{ pointer, code: 'not_allowed', message: `must be one of ${choices.join(', ')}` }]
 }
 

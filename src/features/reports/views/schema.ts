@@ -2,6 +2,7 @@
 import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
 import { timestamp } from '../../../lib/duration.ts'
 import { component, flag, listOf, moment, object, SHOWN, storedFilters, strict, text } from '../../../schema/types.ts'
+import { COST_BASES } from '../../../shared/cost-basis.ts'
 import type { StoredView } from './store.ts'
 
 export const NAME_LIMIT = 100
@@ -32,6 +33,12 @@ const Parameters = component('ReportViewParameters', 'The question, as in the ad
     ),
   ),
   measure: Type.Optional(choice(MEASURES, 'Default: `cost`.')),
+  basis: Type.Optional(
+    choice(
+      COST_BASES,
+      'What cost is counted by. Default: that of the organization. Who may not see fees cannot open a view by `allocated`.',
+    ),
+  ),
   by: dimension('What it is grouped by. Default: `project`.'),
   second: dimension('What the groups are divided by.'),
   bucket: Type.Optional(choice(['1h', '1d', '1w', '1mo', '1q', '1y', 'all'], 'Granularity. Default: by the period.')),

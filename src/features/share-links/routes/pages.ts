@@ -5,12 +5,13 @@ import { access } from '../../../http/access.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import { type Html, html } from '../../../http/pages/html.ts'
 import { pageRoute } from '../../../http/pages/policy.ts'
+import { BASIS_TITLES } from '../../../shared/cost-basis.ts'
 import { keyOf, labelOf, titleOf } from '../../../shared/dimensions.ts'
 import type { Formats } from '../../../shared/locales.ts'
 import { type Sortable, sortedRows } from '../../../shared/report-table.ts'
 import { chartOf, type Drawing, type DrawnChart } from '../chart.ts'
 import type { MovingPeriod } from '../period.ts'
-import type { ShownFigures, ShownMeasure, ShownResult } from '../report.ts'
+import type { ShownFigures, ShownMeasure, ShownReport, ShownResult } from '../report.ts'
 import type { SharedBill, SharedContent, SharedUsage, ShareLinksService } from '../service.ts'
 import { daysText, periodText } from '../texts.ts'
 
@@ -200,20 +201,24 @@ interface Column {
 }
 
 /** The figures that every report shows; the others are in it if they are what was on the screen. */
-const USUAL = ['Entries', 'Input tokens', 'Output tokens', 'Tokens', 'Cost', 'Billed amount']
+const USUAL = ['Entries', 'Input tokens', 'Output tokens', 'Tokens', 'Billed amount']
+
+/** What the cost of the report is called. */
+const costTitle = ({ basis = 'cost' }: ShownReport) => BASIS_TITLES[basis]
+
+const isUsual = ({ title }: ShownMeasure, report: ShownReport) => USUAL.includes(title) || title === costTitle(report)
 
 /** Billed and not yet billed beside each other: an amount alone would seem to be that of all entries. */
-function totalsOf({ report: { totals }, earlier, money, measure, formats }: SharedUsage): Html {
+function totalsOf({ report, earlier, money, measure, formats }: SharedUsage): Html {
+  const { totals } = report
   const { counted, decimal } = formats
   const { entries, amount_entries: billed = 0 } = totals
   const unpriced = totals.unpriced_entries ?? 0
   const figures: [string, string][] = [
     ['Tokens', decimal(`${totals.tokens.total}`)],
     ['Entries', decimal(`${entries}`)],
-    ...(USUAL.includes(measure.title)
-      ? []
-      : [[measure.title, figureText(measure, totals, formats)] as [string, string]]),
-    ...(money === 'cost' ? [['Cost (USD)', costText(totals.cost, formats)] as [string, string]] : []),
+    ...(isUsual(measure, report) ? [] : [[measure.title, figureText(measure, totals, formats)] as [string, string]]),
+    ...(money === 'cost' ? [[`${costTitle(report)} (USD)`, costText(totals.cost, formats)] as [string, string]] : []),
     ...(money === 'billed'
       ? ([
           [`Billed, ${counted(billed, 'entry', 'entries')}`, amountsText(totals, formats)],
@@ -227,7 +232,8 @@ function totalsOf({ report: { totals }, earlier, money, measure, formats }: Shar
   return html`<dl class="totals">
 ${figures.map(([title, text]) => html`<div><dt>${title}</dt><dd>${text}</dd></div>\n`)}</dl>
 ${money === 'billed' ? html`<p class="hint">Billed amounts are before tax.</p>` : html``}
-${money === 'cost' && unpriced > 0 ? html`<p class="hint">The cost of ${counted(unpriced, 'entry', 'entries')} is not known yet, and not included.</p>` : html``}`
+${money === 'cost' && unpriced > 0 ? html`<p class="hint">The cost of ${counted(unpriced, 'entry', 'entries')} is not known yet, and not included.</p>` : html``}
+${money === 'cost' && report.provisional ? html`<p class="hint">Amounts of the current period of a plan may change.</p>` : html``}`
 }
 
 const NO_USAGE: ShownFigures = {
@@ -270,7 +276,8 @@ function currentRows({ report, money, formats }: SharedUsage): Omit<Row, 'before
   })
 }
 
-function columnsOf({ report: { bucket_width, group_by }, earlier, money, measure, formats }: SharedUsage): Column[] {
+function columnsOf({ report, earlier, money, measure, formats }: SharedUsage): Column[] {
+  const { bucket_width, group_by } = report
   const count = (value: number) => formats.decimal(`${value}`)
   const number = (title: string, of: (result: ShownResult) => string): Column => ({
     title,
@@ -288,8 +295,8 @@ function columnsOf({ report: { bucket_width, group_by }, earlier, money, measure
     number('Output', ({ tokens }) => count(tokens.output)),
     number('Cache', ({ tokens }) => count(tokens.cache_read + tokens.cache_write + tokens.cache_write_1h)),
     number('Total tokens', ({ tokens }) => count(tokens.total)),
-    ...(USUAL.includes(measure.title) ? [] : [number(measure.title, (result) => figureText(measure, result, formats))]),
-    ...(money === 'cost' ? [number('Cost (USD)', ({ cost }) => costText(cost, formats))] : []),
+    ...(isUsual(measure, report) ? [] : [number(measure.title, (result) => figureText(measure, result, formats))]),
+    ...(money === 'cost' ? [number(`${costTitle(report)} (USD)`, ({ cost }) => costText(cost, formats))] : []),
     ...(money === 'billed' ? [number('Billed', (result) => amountsText(result, formats))] : []),
     ...(earlier ? comparedColumns(measure, formats) : []),
   ]
