@@ -141,6 +141,9 @@ const FILTERS: Record<EntryFilterName, { matching: string[]; unmatched: string[]
   funding: { matching: ['funding=unknown'], unmatched: ['funding=credits'] },
   plan: { matching: ['plan=none'], unmatched: ['plan=unheard-of'] },
   priced: { matching: ['priced=true', 'priced=false'], unmatched: [`priced=false&project=OWN195&source=metric`] },
+  unknown_cost: { matching: ['unknown_cost=marginal'], unmatched: ['unknown_cost=cost&project=OWN195&source=metric'] },
+  late: { matching: ['late=false'], unmatched: ['late=true'] },
+  correction: { matching: ['correction=false'], unmatched: ['correction=true'] },
   cost_mismatch: { matching: ['cost_mismatch=false'], unmatched: ['cost_mismatch=true'] },
   long_context: {
     matching: ['long_context=true', `long_context=true&${MONTH}`],

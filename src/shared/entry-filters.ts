@@ -7,6 +7,7 @@
  * for people to choose it.
  */
 import { FUNDINGS, PLACED_BY, SOURCES, STATUSES, UNCOUNTED_STATUSES } from '../database/schema/values.ts'
+import { COST_BASES } from './cost-basis.ts'
 
 /** The statuses of entries that reports count, unless a filter says otherwise. */
 export const COUNTED_STATUSES = STATUSES.filter((status) => !UNCOUNTED_STATUSES.includes(status))
@@ -202,6 +203,29 @@ export const ENTRY_FILTERS = {
     description: 'Whether the cost is known',
     argument: 'yes|no',
     help: 'whether the cost is known',
+    group: 'state',
+  },
+  unknown_cost: {
+    kind: 'list',
+    values: COST_BASES,
+    description:
+      'Basis on which the cost is unknown: `cost` selects unpriced entries, `list` those without a list value, `marginal` and `allocated` those of which it is unknown what pays, or that are not calculated yet',
+    argument: 'basis',
+    help: `basis on which the cost is unknown: ${COST_BASES.join(', ')}`,
+    group: 'state',
+  },
+  late: {
+    kind: 'flag',
+    description: 'Whether the entry arrived after the period of its plan was closed',
+    argument: 'yes|no',
+    help: 'whether it arrived after the period of its plan was closed',
+    group: 'state',
+  },
+  correction: {
+    kind: 'flag',
+    description: 'Whether the entry corrects a period of a plan that was closed',
+    argument: 'yes|no',
+    help: 'whether it corrects a period of a plan that was closed',
     group: 'state',
   },
   cost_mismatch: {

@@ -1,6 +1,6 @@
 /** Plans for tests of what they decide, as rows: what people enter is tested with the plans themselves. */
 import { eq } from 'drizzle-orm'
-import type { Database } from '../../src/database/database.ts'
+import type { Database, Tx } from '../../src/database/database.ts'
 import type { RuleCondition } from '../../src/database/schema/records.ts'
 import { newId } from '../../src/lib/id.ts'
 
@@ -46,4 +46,36 @@ export async function addPlan(db: Database, plan: TestPlan) {
 export async function endPlan(db: Database, name: string, endsOn: string): Promise<void> {
   const { plans } = db.read.tables
   await db.write(async (tx) => void (await tx.update(plans).set({ endsOn }).where(eq(plans.name, name))))
+}
+
+/** The shares of a calculation of a period, which is the one that counts or was replaced. */
+export async function addShares(
+  tx: Tx,
+  {
+    planId,
+    firstDay,
+    closedAt = null,
+    counts = true,
+    shares,
+  }: {
+    planId: number
+    firstDay: string
+    closedAt?: number | null
+    counts?: boolean
+    shares: readonly { entryId: number; fee: bigint; charge: bigint }[]
+  },
+): Promise<void> {
+  const { planGenerations, planPeriods, planShares } = tx.tables
+  const [generation] = await tx
+    .insert(planGenerations)
+    .values({ planId, firstDay, createdAt: 0 })
+    .returning({ id: planGenerations.id })
+  const generationId = generation!.id
+  if (shares.length > 0) await tx.insert(planShares).values(shares.map((share) => ({ ...share, generationId })))
+  if (!counts) return
+  await tx.insert(planPeriods).values({
+    ...{ planId, firstDay, generationId, closedAt, calculatedAt: 0, durationMs: 0 },
+    ...{ fee: 100_000_000_000n, unused: 0n, unusedSeats: 0, pending: 0n },
+    ...{ entries: shares.length, unpricedEntries: 0, lateEntries: 0 },
+  })
 }

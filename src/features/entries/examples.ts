@@ -1,6 +1,7 @@
 /** A session as it is reported and returned, for the OpenAPI document. */
 import type {
   DividedTokenEntry,
+  ListedTokenEntry,
   TokenEntriesActionResults,
   TokenEntry,
   TokenEntryDetail,
@@ -87,8 +88,26 @@ export const EXAMPLE_ENTRY: TokenEntry = {
   updated_at: null,
 }
 
-export const EXAMPLE_DETAIL: TokenEntryDetail = {
+/** Of an entry that a plan without an allowance pays. */
+export const EXAMPLE_LISTED: ListedTokenEntry = {
   ...EXAMPLE_ENTRY,
+  funding: {
+    kind: 'plan',
+    plan: { id: 'pln_01a1fa172a0277f3983322718874f2e3', name: 'Claude Max' },
+    reason: 'person',
+    rule: null,
+    note: null,
+    reported_funding: null,
+    reported_plan: null,
+  },
+  marginal_cost: 0,
+  allocated_cost: 0.008214357,
+  fee_share: 0.008214357,
+  provisional: true,
+}
+
+export const EXAMPLE_DETAIL: TokenEntryDetail = {
+  ...EXAMPLE_LISTED,
   placed_by_rule: null,
   valuation: {
     price: {
@@ -176,6 +195,7 @@ export const pageOfEntry = <Entry>(entry: Entry) => ({
   data: [entry],
   has_more: false,
   next_page: null,
+  basis: 'cost' as const,
   searched_to: null,
   deleted: null,
 })

@@ -6,6 +6,7 @@ import type {
   StoredSlice,
 } from '../../database/schema/records.ts'
 import { UNCOUNTED_STATUSES } from '../../database/schema/values.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import {
   COUNT_KINDS,
   type Counts,
@@ -18,7 +19,7 @@ import {
   usageDetails,
 } from '../../shared/usage.ts'
 import type { Slice } from './slices/slice.ts'
-import { type EntryRecord, LOCKED_STATUSES } from './store.ts'
+import { type EntryRecord, type EntryView, LOCKED_STATUSES } from './store.ts'
 import type { Part, Totals, Usage } from './totals.ts'
 
 export function costNanosOf({
@@ -26,6 +27,46 @@ export function costNanosOf({
   listValue,
 }: Pick<EntryRecord, 'reportedCost' | 'listValue'>): bigint | null {
   return reportedCost ?? listValue
+}
+
+/** What an entry has of the fee of its plan, and its charge beyond the allowance, in nano-dollars. */
+export interface EntryShare {
+  fee: bigint
+  charge: bigint
+  /** Whether its period is, so that both stay. */
+  isClosed: boolean
+}
+
+interface PaidView {
+  entry: Pick<EntryRecord, 'reportedCost' | 'listValue'>
+  funding: Pick<NonNullable<EntryView['funding']>, 'funding'> | null
+  fundingPlan: EntryView['fundingPlan']
+}
+
+/** As `amountOf` of the selection, of an entry that was read; a share that is not calculated yet is undefined. */
+export function amountOfEntry(
+  { entry, funding, fundingPlan }: PaidView,
+  share: EntryShare | undefined,
+  basis: CostBasis,
+): bigint | null {
+  if (basis === 'cost') return costNanosOf(entry)
+  if (basis === 'list') return entry.listValue
+  if (fundingPlan === null) return isPaidByPrice(funding) ? costNanosOf(entry) : null
+  if (!share) return null
+  return basis === 'marginal' ? share.charge : share.fee + share.charge
+}
+
+/** What an entry has of the fee of a plan: 0 if none pays for it, null if that is unknown. */
+export function feeOfEntry(
+  { funding, fundingPlan }: Pick<PaidView, 'funding' | 'fundingPlan'>,
+  share: EntryShare | undefined,
+): bigint | null {
+  if (fundingPlan !== null) return share?.fee ?? null
+  return isPaidByPrice(funding) ? 0n : null
+}
+
+function isPaidByPrice(funding: PaidView['funding']): boolean {
+  return funding?.funding === 'metered' || funding?.funding === 'credits'
 }
 
 /** Whether reports and budgets count the entry. */

@@ -15,6 +15,7 @@ import {
 import { TIMESTAMP, TIMESTAMP_EXPECTED } from '../../lib/timestamp.ts'
 import { conditions, isAbsent, isGiven, isOneOf, when } from '../../schema/conditions.ts'
 import { LABEL_NAMES, listOf, moment, named, nameOf, oneOf, orNull, PLAIN_TEXT, strict } from '../../schema/types.ts'
+import { COST_BASES } from '../../shared/cost-basis.ts'
 import { SERVICE_NAME } from '../../shared/usage.ts'
 import { NOTES_TEXT, TOOL_NAMES, valueFields } from '../prices/schema.ts'
 
@@ -652,9 +653,33 @@ const Valuation = Type.Object(
   { ...strict, description: 'Calculation of the list value.' },
 )
 
+/** What is paid for entries that are read: it is calculated after they are reported. */
+const paid = {
+  marginal_cost: orNull(
+    money(
+      'What was paid for the entry beside the fees of plans: its cost if it is `metered` or paid by `credits` of no plan, else what was charged beyond the allowance of its plan. Null if it is unknown what pays, or until it is calculated.',
+    ),
+  ),
+  allocated_cost: orNull(
+    money('The marginal cost and the share of the fee. Null if either is unknown, and for those who do not see fees.'),
+  ),
+  fee_share: orNull(
+    money('The share of the fee of the plan; 0 if no plan pays. Null if unknown, and for those who do not see fees.'),
+  ),
+  provisional: Type.Boolean({
+    description: 'Whether these amounts may change, because a plan pays and its period is not closed.',
+  }),
+}
+
+export const ListedTokenEntry = Type.Object(
+  { ...TokenEntry.properties, ...paid },
+  { ...strict, $id: 'ListedTokenEntry', description: 'A token entry, with what was paid for it.' },
+)
+export type ListedTokenEntry = Static<typeof ListedTokenEntry>
+
 export const TokenEntryDetail = Type.Object(
   {
-    ...TokenEntry.properties,
+    ...ListedTokenEntry.properties,
     placed_by_rule: orNull(
       Type.Object(
         {
@@ -689,7 +714,8 @@ export type TokenEntryDetail = Static<typeof TokenEntryDetail>
 
 export const TokenEntryList = Type.Object(
   {
-    ...listOf(TokenEntry, 'TokenEntryList').properties,
+    ...listOf(ListedTokenEntry, 'TokenEntryList').properties,
+    basis: oneOf(COST_BASES, 'What `cost` of the entries is, and what they are sorted by with `sort=cost`.'),
     searched_to: orNull(
       moment(
         'Set if the page ended early, because looking through entries for this filter takes long: those from this moment on (in ascending order, until this moment) were searched, or sorted if `sort` names a figure. `has_more` is then true, and `next_page` continues. Null if the page is complete.',

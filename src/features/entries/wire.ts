@@ -4,11 +4,12 @@ import type { EntryAmendment } from '../../database/schema/records.ts'
 import { dayText } from '../../lib/calendar.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { divideHalfEven, moneyNumber } from '../../lib/money.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import type { Counts, UsageDetails } from '../../shared/usage.ts'
 import { totalTokens } from '../../shared/usage.ts'
 import { isCostMismatch } from '../selection/contract.ts'
-import { detailsOf } from './rows.ts'
-import type { TokenEntry } from './schema.ts'
+import { amountOfEntry, detailsOf, type EntryShare, feeOfEntry } from './rows.ts'
+import type { ListedTokenEntry, TokenEntry } from './schema.ts'
 import type { EntryView } from './store.ts'
 
 export function toTokenEntry(view: EntryView): TokenEntry {
@@ -66,6 +67,29 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     funding: wireFunding(view),
     created_at: timestamp(entry.createdAt),
     updated_at: timestampOrNull(entry.updatedAt),
+  }
+}
+
+/** What a reader of entries is shown of what was paid for them. */
+export interface ShownCosts {
+  basis: CostBasis
+  seesFees: boolean
+}
+
+/** With what was paid for it. */
+export function toListedEntry(
+  view: EntryView,
+  share: EntryShare | undefined,
+  { basis, seesFees }: ShownCosts,
+): ListedTokenEntry {
+  const amountBy = (basis: CostBasis) => moneyNumber(amountOfEntry(view, share, basis))
+  return {
+    ...toTokenEntry(view),
+    cost: amountBy(basis),
+    marginal_cost: amountBy('marginal'),
+    allocated_cost: seesFees ? amountBy('allocated') : null,
+    fee_share: seesFees ? moneyNumber(feeOfEntry(view, share)) : null,
+    provisional: view.fundingPlan !== null && !share?.isClosed,
   }
 }
 

@@ -69,6 +69,8 @@ export function createPersonalDataService({
           EVERYTHING,
           { agent_manager: [user.uid] },
           format === 'json' ? 'ndjson' : 'csv',
+          // The person would learn what plans cost.
+          { seesFees: false },
         ),
       }
       return format === 'json' ? jsonExport(exported) : csvExport(exported)

@@ -13,6 +13,7 @@ export {
   readFilter,
 } from './filter.ts'
 export {
+  COST_SORTS,
   ENTRY_FORMATS,
   type FigureOrder,
   type FigurePosition,

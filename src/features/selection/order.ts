@@ -1,5 +1,6 @@
 /** The orders and formats of lists of entries, and where their pages begin. Pure. */
 import { LIST_FORMATS, ORDERS } from '../../schema/query.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 
 /** One JSON object per line is for programs that read more than a page. */
 export const ENTRY_FORMATS = [...LIST_FORMATS, 'ndjson'] as const
@@ -15,7 +16,15 @@ export const LIST_SORTS = [
 export type ListSort = (typeof LIST_SORTS)[number]
 
 /** A figure of an entry, as opposed to its time. Amounts are nano-dollars, durations milliseconds. */
-export type SortFigure = Exclude<ListSort, 'started_at'>
+export type SortFigure = Exclude<ListSort, 'started_at'> | 'marginal_cost' | 'allocated_cost'
+
+/** The figure by which a list is sorted by cost. */
+export const COST_SORTS = {
+  cost: 'cost',
+  list: 'list_value',
+  marginal: 'marginal_cost',
+  allocated: 'allocated_cost',
+} as const satisfies Record<CostBasis, SortFigure>
 
 export const LIST_ORDERS = ORDERS
 export type ListOrder = (typeof LIST_ORDERS)[number]
@@ -72,7 +81,8 @@ export function writeFigurePage({ sort, order, after, section }: FigureOrder): s
   return Buffer.from(position + period).toString('base64url')
 }
 
-const FIGURE_PAGE = /^([a-z0-9_]+)\.([a-z]+)\.(?:(\d{1,19})?\.(\d{1,16})|\.(?=\.))(?:\.(-?\d{1,15})?\.(-?\d{1,15})?)?$/
+const FIGURE_PAGE =
+  /^([a-z0-9_]+)\.([a-z]+)\.(?:(-?\d{1,19})?\.(\d{1,16})|\.(?=\.))(?:\.(-?\d{1,15})?\.(-?\d{1,15})?)?$/
 
 /** Undefined for the page of another order as well, where the position would mean something else. */
 export function readFigurePage({ sort, order }: FigureOrder, page: string): FigurePage | undefined {

@@ -5,7 +5,7 @@ import { type Contents, EXPORT_CONTENT } from '../../../http/documentation.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import { endpoint, operation } from '../../../operations/operation.ts'
 import { listPage, parameter } from '../../../operations/parameters.ts'
-import { EXAMPLE_ENTRY, pageOfEntry } from '../../entries/examples.ts'
+import { EXAMPLE_LISTED, pageOfEntry } from '../../entries/examples.ts'
 import { TokenEntryList } from '../../entries/schema.ts'
 import type { EntriesService } from '../../entries/service.ts'
 import { entryFormat } from '../../selection/parameters.ts'
@@ -111,7 +111,7 @@ const listBillEntries = endpoint({
     status: 200,
     description: 'A page of entries.',
     schema: TokenEntryList,
-    example: pageOfEntry(EXAMPLE_ENTRY),
+    example: pageOfEntry(EXAMPLE_LISTED),
     also: EXPORT_CONTENT,
   },
   run: async ({ bills, entries }: Needs & { entries: EntriesService }, { params, query, viewer, served }) => {

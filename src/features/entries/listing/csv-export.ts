@@ -1,12 +1,14 @@
-/** Entries as lines of CSV: the same as `ENTRY_COLUMNS` produce, which a test compares. */
+/** Entries as lines of CSV: the same as `entryColumns` produce, which a test compares. */
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { type ByteWriter, plainCharacters } from '../../../lib/byte-writer.ts'
 import { dayText } from '../../../lib/calendar.ts'
 import { csvCell, csvLine } from '../../../lib/csv-text.ts'
 import { timestamp } from '../../../lib/duration.ts'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { MEDIA_KINDS, type UsageDetails } from '../../../shared/usage.ts'
-import { ENTRY_COLUMNS, labelColumns, labelsText } from './csv.ts'
+import { entryColumns, labelColumns, labelsText } from './csv.ts'
 import { divisionOf, isMismatch, type LineFormat, type LineStep } from './export-lines.ts'
+import type { ExportedCosts } from './exported-costs.ts'
 import { AT, type ExportedRow } from './store/export.ts'
 
 /** Those that need no quotes, wherever they are. */
@@ -18,8 +20,8 @@ const YEAR_10000 = Date.parse('+010000-01-01T00:00:00Z')
 type CsvPart = 'manager' | 'managerId' | 'agent' | 'price' | 'place' | 'labels' | 'labelCells' | 'links' | 'funding'
 
 /** With a column for each of the labels with these names. */
-export const csvFormat = (labelNames: readonly string[]): LineFormat<CsvPart> => ({
-  heading: csvLine([...ENTRY_COLUMNS, ...labelColumns(labelNames)].map(({ heading }) => heading)),
+export const csvFormat = (basis: CostBasis, labelNames: readonly string[]): LineFormat<CsvPart> => ({
+  heading: csvLine([...entryColumns(basis), ...labelColumns(labelNames)].map(({ heading }) => heading)),
   last: 'createdAt',
   parts: {
     manager: { managers: (row) => `${csvCell(row?.name ?? '')},` },
@@ -45,7 +47,7 @@ export const csvFormat = (labelNames: readonly string[]): LineFormat<CsvPart> =>
   moment: writeMoment,
   any: writeCell,
 
-  /** Cells in the order of `ENTRY_COLUMNS`. Ids, timestamps, numbers and our own constants need no quotes. */
+  /** Cells in the order of `entryColumns`. Ids, timestamps, numbers and our own constants need no quotes. */
   steps: [
     { text: 'ent_' },
     { word: 'uid' },
@@ -62,7 +64,11 @@ export const csvFormat = (labelNames: readonly string[]): LineFormat<CsvPart> =>
       { integer: 'cacheWrite1h' },
       { special: 'total' },
       { integer: 'requests' },
-      { special: 'cost' },
+      basis === 'cost'
+        ? { special: 'cost' }
+        : basis === 'list'
+          ? { money: 'listDollars' }
+          : { paid: ({ cost }) => cost ?? '' },
       { money: 'reportedDollars' },
       { money: 'listDollars' },
       { part: 'price' },
@@ -80,6 +86,7 @@ export const csvFormat = (labelNames: readonly string[]): LineFormat<CsvPart> =>
     { part: 'managerId' },
     { rare: sliceCells },
     { part: 'funding' },
+    { paid: paidCells },
     { part: 'labelCells' },
   ],
 })
@@ -103,6 +110,9 @@ function sliceCells(row: ExportedRow): string {
   const slice = sliceDay === null ? ',' : `${dayText(sliceDay)},${row[AT.estimated] === 1}`
   return `${activeMs === null ? '' : activeMs / 1_000},${slice}`
 }
+
+const paidCells = ({ marginal, allocated, fee, isProvisional }: ExportedCosts) =>
+  `,${marginal ?? ''},${allocated ?? ''},${fee ?? ''},${isProvisional}`
 
 function nameCell(row: { text: string } | null): string {
   return `${csvCell(row?.text ?? '')},`

@@ -1,7 +1,8 @@
 /** The columns of an exported list of entries, named as in the JSON. */
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { CsvColumn } from '../../../lib/csv-column.ts'
-import type { TokenEntry } from '../schema.ts'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
+import type { ListedTokenEntry, TokenEntry } from '../schema.ts'
 
 /** Money is written as in JSON: as a raw number, exact at any size. */
 function decimal(money: number | null): string | null {
@@ -16,9 +17,10 @@ export function labelsText(labels: LabelMap | Record<string, number>): string {
 }
 
 /** An entry, and the address of its agent manager, which lists of entries do not have. */
-export type EntryLine = TokenEntry & { agent_manager_email: string }
+export type EntryLine = ListedTokenEntry & { agent_manager_email: string }
 
-export const ENTRY_COLUMNS: CsvColumn<EntryLine>[] = [
+/** The heading of the cost names its basis, unless it is the usual one. */
+export const entryColumns = (basis: CostBasis): CsvColumn<EntryLine>[] => [
   { heading: 'id', cell: (entry) => entry.id },
   { heading: 'status', cell: (entry) => entry.status },
   { heading: 'source', cell: (entry) => entry.source },
@@ -37,7 +39,7 @@ export const ENTRY_COLUMNS: CsvColumn<EntryLine>[] = [
   { heading: 'cache_write_1h', cell: (entry) => entry.tokens.cache_write_1h },
   { heading: 'total', cell: (entry) => entry.tokens.total },
   { heading: 'requests', cell: (entry) => entry.requests },
-  { heading: 'cost', cell: (entry) => decimal(entry.cost) },
+  { heading: basis === 'cost' ? 'cost' : `cost (${basis})`, cell: (entry) => decimal(entry.cost) },
   { heading: 'reported_cost', cell: (entry) => decimal(entry.reported_cost) },
   { heading: 'list_value', cell: (entry) => decimal(entry.list_value) },
   { heading: 'price', cell: (entry) => entry.price?.id },
@@ -75,6 +77,10 @@ export const ENTRY_COLUMNS: CsvColumn<EntryLine>[] = [
   { heading: 'estimated', cell: (entry) => entry.slice && String(entry.slice.estimated) },
   { heading: 'funding', cell: (entry) => entry.funding.kind },
   { heading: 'plan', cell: (entry) => entry.funding.plan?.name },
+  { heading: 'marginal_cost', cell: (entry) => decimal(entry.marginal_cost) },
+  { heading: 'allocated_cost', cell: (entry) => decimal(entry.allocated_cost) },
+  { heading: 'fee_share', cell: (entry) => decimal(entry.fee_share) },
+  { heading: 'provisional', cell: (entry) => String(entry.provisional) },
 ]
 
 /** A column for each of the labels with these names, after all others. */

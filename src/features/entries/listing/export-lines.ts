@@ -5,12 +5,14 @@ import type { UsageDetails } from '../../../shared/usage.ts'
 import { isCostMismatch } from '../../selection/contract.ts'
 import type { TokenEntry } from '../schema.ts'
 import { wireDivision } from '../wire.ts'
+import type { ExportedCosts } from './exported-costs.ts'
 import { AT, type CellName, type ExportedRow, type Referred, type ReferredRow } from './store/export.ts'
 
 /** Parts of a line that many entries share, as they are written. */
 export interface SharedTexts<Part extends string = string> {
   /** By the position of the entry in its page. */
   parts: Record<Part, readonly Uint8Array[]>
+  costs: readonly ExportedCosts[]
   /** Of the column `usage_details`. */
   detailsOf(column: string | null): readonly Uint8Array[]
 }
@@ -42,6 +44,8 @@ export type LineStep<Part extends string> =
   /** One of the parts with details, by its position. */
   | { details: number }
   | { special: 'total' | 'cost' }
+  /** What was paid, as ASCII characters. */
+  | { paid: (costs: ExportedCosts) => string }
   /** ASCII characters that few entries have, or one of few constants. */
   | { rare: (row: ExportedRow) => string }
   | { further: (writer: ByteWriter, row: ExportedRow) => void }
@@ -70,6 +74,7 @@ interface Compiled {
   found: readonly Uint8Array[]
   textOf: (row: ExportedRow) => string
   write: (writer: ByteWriter, row: ExportedRow) => void
+  paidText: (costs: ExportedCosts) => string
 }
 
 /** The properties of a step, one of which each has. */
@@ -85,9 +90,10 @@ const STEPS = [
   'total',
   'cost',
   'rare',
+  'paid',
   'further',
 ]
-const [TEXT, PART, INTEGER, MONEY, MOMENT, WORD, ANY, DETAILS, TOTAL, COST, RARE] = STEPS.keys()
+const [TEXT, PART, INTEGER, MONEY, MOMENT, WORD, ANY, DETAILS, TOTAL, COST, RARE, PAID] = STEPS.keys()
 
 function compiled<Part extends string>(step: LineStep<Part>, { parts }: SharedTexts<Part>): Compiled {
   const [[name, value]] = Object.entries(step) as [[string, unknown]]
@@ -99,6 +105,7 @@ function compiled<Part extends string>(step: LineStep<Part>, { parts }: SharedTe
     found: name === 'part' ? parts[value as Part] : [],
     textOf: value as Compiled['textOf'],
     write: value as Compiled['write'],
+    paidText: value as Compiled['paidText'],
   }
 }
 
@@ -113,7 +120,7 @@ export function lineWriter<Part extends string>(format: LineFormat<Part>, texts:
   return (writer: ByteWriter, row: ExportedRow, index: number): void => {
     const cells = row as unknown as readonly never[]
     for (let step = 0; step < steps.length; step += 1) {
-      const { as, at, bytes, found, textOf, write } = steps[step]!
+      const { as, at, bytes, found, textOf, write, paidText } = steps[step]!
       if (as === TEXT) writer.bytes(bytes)
       else if (as === PART) writer.bytes(found[index]!)
       else if (as === INTEGER) {
@@ -130,6 +137,7 @@ export function lineWriter<Part extends string>(format: LineFormat<Part>, texts:
       else if (as === TOTAL) {
         writer.integer(row[AT.input] + row[AT.output] + row[AT.cacheRead] + row[AT.cacheWrite] + row[AT.cacheWrite1h])
       } else if (as === RARE) writer.ascii(textOf(row))
+      else if (as === PAID) writer.ascii(paidText(texts.costs[index]!))
       else write(writer, row)
     }
   }

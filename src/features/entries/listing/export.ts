@@ -6,12 +6,15 @@
 import type { Reader, SlowStream } from '../../../database/database.ts'
 import { makeRoom } from '../../../lib/bounded-map.ts'
 import { ByteWriter, encoded } from '../../../lib/byte-writer.ts'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import type { Position } from '../../selection/contract.ts'
 import { detailsOf } from '../rows.ts'
+import type { ShownCosts } from '../wire.ts'
 import { csvFormat } from './csv-export.ts'
 import { type LineFormat, lineWriter, type SharedPart } from './export-lines.ts'
+import { type ExportedCosts, PageCosts } from './exported-costs.ts'
 import { labelNamesOf } from './label-names.ts'
-import { NDJSON } from './ndjson-export.ts'
+import { ndjsonFormat } from './ndjson-export.ts'
 import {
   AT,
   type CellName,
@@ -27,12 +30,12 @@ import {
 
 const FORMATS = {
   csv: csvFormat,
-  ndjson: () => NDJSON,
-} satisfies Record<string, (labelNames: readonly string[]) => LineFormat>
+  ndjson: ndjsonFormat,
+} satisfies Record<string, (basis: CostBasis, labelNames: readonly string[]) => LineFormat>
 
 export type ExportFormat = keyof typeof FORMATS
 
-export interface FileRequest extends ExportRequest {
+export interface FileRequest extends ExportRequest, ShownCosts {
   format: ExportFormat
 }
 
@@ -57,12 +60,12 @@ const SLOTS = 4_096
 /** The bytes of a file. */
 export const ENTRY_EXPORT: SlowStream<FileRequest> = {
   name: 'entries.export',
-  async *run(reader, { format, ...request }) {
+  async *run(reader, { format, basis, seesFees, ...request }) {
     // The first line names the columns of labels.
     const labelNames = format === 'csv' ? yield* labelNamesOf(reader, request, WINDOW_MS) : []
-    const shown: LineFormat = FORMATS[format](labelNames)
+    const shown: LineFormat = FORMATS[format](basis, labelNames)
     const writer = new ByteWriter()
-    const texts = new PageTexts(reader, shown)
+    const texts = new PageTexts(reader, shown, { basis, seesFees })
     const writeLine = lineWriter(shown, texts)
     const shape = { limit: PAGE_ROWS, last: shown.last }
     writer.text(shown.heading)
@@ -132,13 +135,16 @@ const KEYS = {
 /** The texts that the lines of a page share with others. */
 class PageTexts {
   readonly parts: Record<string, readonly Uint8Array[]>
+  readonly costs: readonly ExportedCosts[]
   readonly #parts: PartTexts[]
+  readonly #costs: PageCosts
   readonly #details = new Map<string, Uint8Array[]>()
   readonly #noDetails: Uint8Array[]
 
   constructor(
     reader: Reader,
     readonly format: Pick<LineFormat, 'parts' | 'details'>,
+    shown: ShownCosts,
   ) {
     const referred = new Map<Referred, ReferredRows>()
     const rowsOf = (kind: Referred) => {
@@ -149,11 +155,14 @@ class PageTexts {
     const parts = Object.entries(format.parts).map(([name, part]) => [name, new PartTexts(part, rowsOf)] as const)
     this.#parts = parts.map(([, texts]) => texts)
     this.parts = Object.fromEntries(parts.map(([name, { found }]) => [name, found]))
+    this.#costs = new PageCosts(reader, shown, rowsOf('fundings'))
+    this.costs = this.#costs.found
     this.#noDetails = format.details(null).map(encoded)
   }
 
   async load(rows: readonly ExportedRow[]): Promise<void> {
     for (const part of this.#parts) await part.load(rows)
+    await this.#costs.load(rows)
   }
 
   readonly detailsOf = (column: string | null): readonly Uint8Array[] => {

@@ -1,9 +1,11 @@
 /** Entries as lines of JSON: the same as in lists, which a test compares. */
 import { type ByteWriter, encoded, plainCharacters } from '../../../lib/byte-writer.ts'
 import { dayText } from '../../../lib/calendar.ts'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { ZERO_COUNTS } from '../../../shared/usage.ts'
 import { NO_FUNDING, wireFunding, wireRequestsAbove, wireTokens } from '../wire.ts'
 import { divisionOf, isMismatch, type LineFormat } from './export-lines.ts'
+import type { ExportedCosts } from './exported-costs.ts'
 import { AT, type ExportedRow } from './store/export.ts'
 
 /** Those that need no escape in a string. */
@@ -11,7 +13,9 @@ const PLAIN = plainCharacters({ except: '"\\' })
 
 const NO_NOTES = encoded(',"note":null,"named_project":null,"named_ticket":null},"summary":')
 
-export const NDJSON: LineFormat<'manager' | 'agent' | 'price' | 'place' | 'rule' | 'labels' | 'continued' | 'links'> = {
+type NdjsonPart = 'manager' | 'agent' | 'price' | 'place' | 'rule' | 'labels' | 'continued' | 'links'
+
+export const ndjsonFormat = (basis: CostBasis): LineFormat<NdjsonPart> => ({
   heading: '',
   last: 'updatedAt',
   parts: {
@@ -57,7 +61,7 @@ export const NDJSON: LineFormat<'manager' | 'agent' | 'price' | 'place' | 'rule'
   moment: (writer, moment) => writer.timestamp(moment),
   any: writeText,
 
-  /** Fields in the order of `toTokenEntry`. Ids, timestamps and our own constants need no escapes. */
+  /** Fields in the order of `toListedEntry`. Ids, timestamps and our own constants need no escapes. */
   steps: [
     { text: '{"id":"ent_' },
     { word: 'uid' },
@@ -87,7 +91,11 @@ export const NDJSON: LineFormat<'manager' | 'agent' | 'price' | 'place' | 'rule'
     { integer: 'requests' },
     { rare: activeSeconds },
     { details: 1 },
-    { special: 'cost' },
+    basis === 'cost'
+      ? { special: 'cost' }
+      : basis === 'list'
+        ? { money: 'listDollars' }
+        : { paid: ({ cost }) => `${cost}` },
     { text: ',"reported_cost":' },
     { money: 'reportedDollars' },
     { text: ',"list_value":' },
@@ -109,9 +117,10 @@ export const NDJSON: LineFormat<'manager' | 'agent' | 'price' | 'place' | 'rule'
     { rare: changes },
     { part: 'links' },
     { moment: 'createdAt' },
-    { further: writeEnd },
+    { further: writeUpdated },
+    { paid: paidFields },
   ],
-}
+})
 
 const json = (value: unknown): string => JSON.stringify(value)
 
@@ -172,15 +181,19 @@ function writeNotes(writer: ByteWriter, row: ExportedRow): void {
   writer.ascii('},"summary":')
 }
 
-function writeEnd(writer: ByteWriter, row: ExportedRow): void {
+function writeUpdated(writer: ByteWriter, row: ExportedRow): void {
   const updatedAt = row[AT.updatedAt]
   if (updatedAt === null) {
-    writer.ascii('","updated_at":null}\n')
+    writer.ascii('","updated_at":null')
     return
   }
   writer.ascii('","updated_at":"')
   writer.timestamp(updatedAt)
-  writer.ascii('"}\n')
+  writer.ascii('"')
+}
+
+function paidFields({ marginal, allocated, fee, isProvisional }: ExportedCosts): string {
+  return `,"marginal_cost":${marginal},"allocated_cost":${allocated},"fee_share":${fee},"provisional":${isProvisional}}\n`
 }
 
 function writeText(writer: ByteWriter, text: string | null): void {

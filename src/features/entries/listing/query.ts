@@ -2,7 +2,9 @@
 
 import { validationFailed } from '../../../errors.ts'
 import { Query, type QueryTexts } from '../../../schema/query.ts'
+import { COST_BASES, type CostBasis } from '../../../shared/cost-basis.ts'
 import {
+  COST_SORTS,
   ENTRY_FORMATS,
   type EntryFilter,
   type FigureOrder,
@@ -28,6 +30,8 @@ export interface ListQuery {
   byFigure: FigureOrder | undefined
   /** The order of changes instead. */
   changes: ChangesQuery | undefined
+  /** By which cost is counted. */
+  basis: CostBasis
   /** Undefined where the caller did not say. */
   format: (typeof ENTRY_FORMATS)[number] | undefined
 }
@@ -37,6 +41,7 @@ export function readListQuery(texts: QueryTexts, timeZone: string): ListQuery {
   const query = new Query(texts)
   const sort = query.oneOf('sort', LIST_SORTS) ?? 'started_at'
   const order = query.oneOf('order', LIST_ORDERS) ?? 'desc'
+  const basis = query.oneOf('basis', COST_BASES) ?? 'cost'
   const read: ListQuery = {
     filter: readFilter(query, timeZone),
     limit: query.limit(),
@@ -44,6 +49,7 @@ export function readListQuery(texts: QueryTexts, timeZone: string): ListQuery {
     after: undefined,
     byFigure: undefined,
     changes: undefined,
+    basis,
     format: query.oneOf('format', ENTRY_FORMATS),
   }
   const since = query.moment('updated_since', timeZone)
@@ -52,7 +58,10 @@ export function readListQuery(texts: QueryTexts, timeZone: string): ListQuery {
     if (sort !== 'started_at' || order !== 'desc')
       query.refuse('updated_since', 'not_allowed', 'has an order of its own; leave out sort and order')
   } else if (sort === 'started_at') read.after = query.page((page) => readPage(page, order))
-  else read.byFigure = readFigureOrder(query, { sort, order, after: undefined, section: undefined })
+  else {
+    const figure = sort === 'cost' ? COST_SORTS[basis] : sort
+    read.byFigure = readFigureOrder(query, { sort: figure, order, after: undefined, section: undefined })
+  }
   query.finish()
   return read
 }

@@ -1,12 +1,15 @@
 /** Lists and exports of entries, single entries with their valuation, and their history. */
 
-import { detailsFor, readsRules, type Viewer } from '../../../access/visibility.ts'
+import { requireBasis, usualBasis } from '../../../access/cost-basis.ts'
+import { detailsFor, readsRules, seesFees, type Viewer } from '../../../access/visibility.ts'
 import type { Database, Reader } from '../../../database/database.ts'
 import { tookTooLong } from '../../../database/errors.ts'
 import { notFound, Problem, validationFailed } from '../../../errors.ts'
 import { timestamp } from '../../../lib/duration.ts'
 import { type Id, isId } from '../../../lib/id.ts'
 import { eachPage, type Page, pageOf } from '../../../schema/lists.ts'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
+import type { OrganizationService } from '../../organization/service.ts'
 import { type PlacementService, type Subject, valuesOf } from '../../placement/service.ts'
 import type { PricesService } from '../../prices/service.ts'
 import {
@@ -20,16 +23,17 @@ import {
   type ListSort,
   type Position,
   type Section,
+  type SortFigure,
   writeFigurePage,
   writePage,
 } from '../../selection/contract.ts'
 import type { Leases } from '../billing/lease.ts'
 import { withStatusesBefore } from '../billing/status-before.ts'
 import { getReportingToken, type HistoryView, listHistory, listNames } from '../history/store.ts'
-import type { TokenEntry, TokenEntryDetail, TokenEntryHistory } from '../schema.ts'
+import type { ListedTokenEntry, TokenEntryDetail, TokenEntryHistory } from '../schema.ts'
 import type { EntryView } from '../store.ts'
 import { valuationOf } from '../valuation/valuation.ts'
-import { toTokenEntry } from '../wire.ts'
+import { type ShownCosts, toListedEntry } from '../wire.ts'
 import { type ChangesQuery, isAfter, writeChangesPage } from './changes.ts'
 import { ENTRY_EXPORT, type ExportFormat } from './export.ts'
 import type { ListQuery } from './query.ts'
@@ -37,6 +41,7 @@ import { RANKED_PAGE_TASK, type RankedPage } from './ranked-page.ts'
 import { lastPosition, listChanges, positionAt, settledPosition } from './store/changes.ts'
 import { findLastRecordedAt, findView, listViews, type PageRequest } from './store/lists.ts'
 import { type Pace, searchViews } from './store/search.ts'
+import { findSharesOf } from './store/shares.ts'
 import { figurePositionOf, listSorted, type SortedPage, searchSorted } from './store/sorted-lists.ts'
 
 export type { ExportFormat } from './export.ts'
@@ -45,14 +50,16 @@ export interface ListingDependencies {
   db: Database
   prices: Pick<PricesService, 'table'>
   placement: PlacementService
+  organization: Pick<OrganizationService, 'settings'>
   billing: Pick<Leases, 'settled'>
   paces?: Paces | undefined
 }
 
 type PageQuery = Pick<ListQuery, 'filter' | 'limit' | 'after'> &
-  Partial<Pick<ListQuery, 'order' | 'byFigure' | 'changes'>>
+  Partial<Pick<ListQuery, 'order' | 'byFigure' | 'changes' | 'basis'>>
 
-interface EntryPage extends Page<TokenEntry> {
+interface EntryPage extends Page<ListedTokenEntry> {
+  basis: CostBasis
   /**
    * Set if the page ended because the search took long: entries before this moment, or in ascending order after it, were
    * not looked at yet.
@@ -83,7 +90,7 @@ const PACES: Paces = {
   undividedMs: 10_000,
 }
 
-export function createListing({ db, prices, placement, billing, paces = PACES }: ListingDependencies) {
+export function createListing({ db, prices, placement, organization, billing, paces = PACES }: ListingDependencies) {
   function readerFor(filter: EntryFilter, viewer: Viewer): Reader {
     return isIndexed(filter, viewer.sees !== 'everything') ? db.read : db.slow
   }
@@ -92,13 +99,26 @@ export function createListing({ db, prices, placement, billing, paces = PACES }:
     return !isSelective(filter) && !isIndexed(filter, viewer.sees !== 'everything')
   }
 
+  /** Throws 403 `fees_hidden` for a basis that the viewer does not see. */
+  async function shownCosts(viewer: Viewer, basis: CostBasis = 'cost'): Promise<ShownCosts> {
+    const settings = await organization.settings(db.read)
+    await requireBasis(db.read, viewer, basis, settings)
+    return { basis, seesFees: await seesFees(db.read, viewer, settings) }
+  }
+
+  async function listed(views: readonly EntryView[], shown: ShownCosts): Promise<ListedTokenEntry[]> {
+    const shares = await findSharesOf(db.read, views)
+    return views.map((view) => toListedEntry(view, shares.get(view.entry.id), shown))
+  }
+
   /** The page from the columns of the roll-up, if these can answer the filter. */
   function listRanked(
     { filter, viewer, limit }: { filter: EntryFilter; viewer: Viewer; limit: number },
-    { sort, order, after }: { sort: ListSort; order: ListOrder; after: FigurePosition | undefined },
+    { sort, order, after }: { sort: ListSort | SortFigure; order: ListOrder; after: FigurePosition | undefined },
     budgetMs = paces.rankedMs,
   ): Promise<RankedPage | undefined> {
-    if (isSelective(filter)) return Promise.resolve(undefined)
+    // What was paid is not in columns.
+    if (isSelective(filter) || sort === 'marginal_cost' || sort === 'allocated_cost') return Promise.resolve(undefined)
     const last = after && { id: after.id, value: after.value === null ? null : Number(after.value) }
     return db.slowly(RANKED_PAGE_TASK, { filter, viewer, sort, order, after: last, limit, budgetMs })
   }
@@ -120,7 +140,12 @@ export function createListing({ db, prices, placement, billing, paces = PACES }:
     return whole
   }
 
-  async function listByFigure(viewer: Viewer, { filter, limit }: PageQuery, by: FigureOrder): Promise<EntryPage> {
+  async function listByFigure(
+    viewer: Viewer,
+    { filter, limit }: PageQuery,
+    by: FigureOrder,
+    shown: ShownCosts,
+  ): Promise<EntryPage> {
     let { section } = by
     const views = await settled(filter, async () => {
       const found = await searchByFigure({
@@ -132,15 +157,19 @@ export function createListing({ db, prices, placement, billing, paces = PACES }:
       if (found.searchedTo !== undefined) section = { from: found.searchedTo, to: section?.to }
       return found.views
     })
+    const shares = await findSharesOf(db.read, views)
+    const shareOf = ({ entry }: EntryView) => shares.get(entry.id)
     const page = pageOf(views, limit, (last) =>
-      writeFigurePage({ ...by, after: figurePositionOf(last, by.sort), section }),
+      writeFigurePage({ ...by, after: figurePositionOf(last, by.sort, shareOf(last)), section }),
     )
-    const data = page.data.map(toTokenEntry)
+    const data = page.data.map((view) => toListedEntry(view, shareOf(view), shown))
+    const { basis } = shown
     const from = section?.from
-    if (from === undefined) return { ...page, data, searched_to: null, deleted: null }
+    if (from === undefined) return { ...page, data, basis, searched_to: null, deleted: null }
     const before = writeFigurePage({ ...by, after: undefined, section: { from: undefined, to: from } })
     return {
       data,
+      basis,
       has_more: true,
       next_page: page.next_page ?? before,
       searched_to: timestamp(from),
@@ -171,15 +200,21 @@ export function createListing({ db, prices, placement, billing, paces = PACES }:
    * What changed. Read while no bill is being sent or voided: what it has claimed so far would have to be shown as it was
    * before, and would not change again when the bill is final.
    */
-  async function listChanged(viewer: Viewer, { filter, limit }: PageQuery, { since, after }: ChangesQuery) {
+  async function listChanged(
+    viewer: Viewer,
+    { filter, limit }: PageQuery,
+    { since, after }: ChangesQuery,
+    shown: ShownCosts,
+  ): Promise<EntryPage> {
     const begin = after ?? (await positionAt(db.read, since))
     if (after && isAfter(after, await lastPosition(db))) throw replacedDatabase()
     const { views, deleted, next, hasMore } = await billing.settled(async () => {
       const until = await settledPosition(db)
       return listChanges(db.slow, { filter, viewer, after: begin, until, limit })
     })
-    const data = views.map(toTokenEntry)
-    return { data, has_more: hasMore, next_page: writeChangesPage(next), searched_to: null, deleted }
+    const data = await listed(views, shown)
+    const { basis } = shown
+    return { data, has_more: hasMore, next_page: writeChangesPage(next), basis, searched_to: null, deleted }
   }
 
   /** What is read as everyone sees it: without what a bill that is being sent or voided has claimed so far. */
@@ -191,18 +226,33 @@ export function createListing({ db, prices, placement, billing, paces = PACES }:
     lastRecordedAt: () => findLastRecordedAt(db.read),
 
     /** All entries that match the filter, newest first, as the bytes of a file; reads only as fast as the consumer. */
-    exportFile(viewer: Viewer, filter: EntryFilter, format: ExportFormat): AsyncGenerator<Uint8Array> {
-      return db.streamSlowly(ENTRY_EXPORT, { viewer, filter, format })
+    async *exportFile(
+      viewer: Viewer,
+      filter: EntryFilter,
+      format: ExportFormat,
+      how: Partial<ShownCosts> = {},
+    ): AsyncGenerator<Uint8Array> {
+      yield* db.streamSlowly(ENTRY_EXPORT, { viewer, filter, format, ...(await shownCosts(viewer, how.basis)), ...how })
     },
+
+    /** Throws 403 `fees_hidden` for a basis that the viewer does not see, before a file is begun. */
+    requireBasis: async (viewer: Viewer, basis: CostBasis): Promise<void> => {
+      await shownCosts(viewer, basis)
+    },
+
+    /** The basis that people get who did not choose one. */
+    usualBasis: async (viewer: Viewer): Promise<CostBasis> =>
+      usualBasis(db.read, viewer, await organization.settings(db.read)),
 
     /**
      * A page of entries that the viewer may see, newest first unless the query has another order. Throws 422 if there
-     * are too many to sort.
+     * are too many to sort, and 403 for a basis that the viewer does not see.
      */
     async listEntries(viewer: Viewer, query: PageQuery): Promise<EntryPage> {
       const { filter, limit, after, order = 'desc', byFigure, changes } = query
-      if (changes) return listChanged(viewer, query, changes)
-      if (byFigure) return listByFigure(viewer, query, byFigure)
+      const shown = await shownCosts(viewer, query.basis)
+      if (changes) return listChanged(viewer, query, changes, shown)
+      if (byFigure) return listByFigure(viewer, query, byFigure, shown)
       const request = { filter, viewer, order, after, limit: limit + 1 }
       let searchedTo: Position | undefined
       let reach: number | undefined
@@ -224,11 +274,13 @@ export function createListing({ db, prices, placement, billing, paces = PACES }:
         return searched.views
       })
       const page = pageOf(views, limit, (last) => writePage(positionOf(last), order))
-      const data = page.data.map(toTokenEntry)
+      const data = await listed(page.data, shown)
+      const { basis } = shown
       if (page.has_more || !searchedTo || reach === undefined)
-        return { ...page, data, searched_to: null, deleted: null }
+        return { ...page, data, basis, searched_to: null, deleted: null }
       return {
         data,
+        basis,
         has_more: true,
         next_page: writePage(searchedTo, order),
         searched_to: timestamp(reach),
@@ -237,12 +289,13 @@ export function createListing({ db, prices, placement, billing, paces = PACES }:
     },
 
     /** All entries that match the filter. */
-    async *exportEntries(viewer: Viewer, filter: EntryFilter): AsyncGenerator<TokenEntry> {
+    async *exportEntries(viewer: Viewer, filter: EntryFilter, basis?: CostBasis): AsyncGenerator<ListedTokenEntry> {
+      const shown = await shownCosts(viewer, basis)
       const pages = eachPage(
         (page) => settled(filter, () => listViews(db.slow, { filter, viewer, ...page })),
         positionOf,
       )
-      for await (const views of pages) for (const view of views) yield toTokenEntry(view)
+      for await (const views of pages) yield* await listed(views, shown)
     },
 
     /**
@@ -251,8 +304,9 @@ export function createListing({ db, prices, placement, billing, paces = PACES }:
      */
     async getEntry(id: string, viewer: Viewer): Promise<TokenEntryDetail> {
       const view = await getVisible(id, viewer)
+      const [entry] = await listed([view], await shownCosts(viewer))
       return {
-        ...toTokenEntry(view),
+        ...entry!,
         placed_by_rule: await placingRuleOf(view, viewer),
         valuation: valuationOf(view.entry, await prices.table(db.read)),
       }

@@ -5,7 +5,7 @@ import { endpoint, operation } from '../../../operations/operation.ts'
 import { listPage } from '../../../operations/parameters.ts'
 import { entryFilters, entryFormat } from '../../selection/parameters.ts'
 import type { SelectionService } from '../../selection/service.ts'
-import { EXAMPLE_DETAIL, EXAMPLE_ENTRY, EXAMPLE_HISTORY, pageOfEntry } from '../examples.ts'
+import { EXAMPLE_DETAIL, EXAMPLE_HISTORY, EXAMPLE_LISTED, pageOfEntry } from '../examples.ts'
 import { listOrder } from '../listing/parameters.ts'
 import { readListQuery, requireExportable } from '../listing/query.ts'
 import { TokenEntryDetail, TokenEntryHistory, TokenEntryList } from '../schema.ts'
@@ -33,16 +33,19 @@ const listTokenEntries = endpoint({
     status: 200,
     description: 'A page of entries.',
     schema: TokenEntryList,
-    example: pageOfEntry(EXAMPLE_ENTRY),
+    example: pageOfEntry(EXAMPLE_LISTED),
     also: EXPORT_CONTENT,
   },
-  problems: ['database_deadline'],
+  problems: ['database_deadline', 'fees_hidden'],
   run: async ({ entries, selection }: Needs, { asker, approver: { viewer }, query, served }) => {
     const requested = await selection.read(asker, (timeZone) => readListQuery(query, timeZone))
     const format = fileFormat(served.request, requested.format)
     if (!format) return entries.listing.listEntries(viewer, requested)
     requireExportable(requested)
-    return fileResponse(entries.listing.exportFile(viewer, requested.filter, format), `token-entries.${format}`, format)
+    const { filter, basis } = requested
+    await entries.listing.requireBasis(viewer, basis)
+    const file = entries.listing.exportFile(viewer, filter, format, { basis })
+    return fileResponse(file, `token-entries.${format}`, format)
   },
 })
 

@@ -223,6 +223,22 @@ const CONDITIONS: {
       ? or(isNotNull(entries.reportedCost), isNotNull(entries.listValue))
       : and(isNull(entries.reportedCost), isNull(entries.listValue)),
 
+  unknown_cost: ({ tables }, bases) => or(...bases.map((basis) => sql`${amountOf(tables, basis)} IS NULL`)),
+
+  late: ({ tables: { entries, fundings, planPeriods, planShares } }, isLate) => {
+    const found = sql`EXISTS (SELECT 1 FROM ${planShares}
+      JOIN ${planPeriods} ON ${planPeriods.generationId} = ${planShares.generationId}
+      JOIN ${fundings} ON ${fundings.planId} = ${planPeriods.planId} AND ${fundings.id} = ${entries.fundingId}
+      WHERE ${planShares.entryId} = ${entries.id} AND ${planPeriods.closedAt} < ${entries.createdAt})`
+    return isLate ? found : not(found)
+  },
+
+  correction: (reader, isCorrection) => {
+    const { entries, planCorrections } = reader.tables
+    const corrections = keys(reader, planCorrections.entryId, undefined)
+    return isCorrection ? inArray(entries.id, corrections) : notInArray(entries.id, corrections)
+  },
+
   // `IS NOT TRUE`, because it is unknown if one of the amounts is.
   cost_mismatch: (reader, isMismatch) =>
     isMismatch ? costMismatch(reader) : sql`(${costMismatch(reader)}) IS NOT TRUE`,

@@ -1,8 +1,8 @@
 /** What lists are sorted by, in SQL. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
-import type { ListSort } from '../order.ts'
-import { costOf } from './conditions.ts'
+import type { ListSort, SortFigure } from '../order.ts'
+import { amountOf, costOf } from './conditions.ts'
 
 /** The columns of the orders by one count of tokens. */
 export const COUNT_COLUMNS = {
@@ -13,7 +13,7 @@ export const COUNT_COLUMNS = {
   cache_write_1h: 'cacheWrite1h',
 } as const
 
-export function sortFigure({ tables }: Reader, sort: ListSort): SQL {
+export function sortFigure({ tables }: Reader, sort: ListSort | SortFigure): SQL {
   const { entries: e } = tables
   switch (sort) {
     case 'started_at':
@@ -24,6 +24,10 @@ export function sortFigure({ tables }: Reader, sort: ListSort): SQL {
       return sql`(${sql.join([e.input, e.output, e.cacheRead, e.cacheWrite, e.cacheWrite1h], sql.raw(' + '))})`
     case 'duration':
       return sql`(${e.endedAt} - ${e.startedAt})`
+    case 'marginal_cost':
+      return amountOf(tables, 'marginal')
+    case 'allocated_cost':
+      return amountOf(tables, 'allocated')
     case 'list_value':
       return sql`${e.listValue}`
     case 'reported_cost':

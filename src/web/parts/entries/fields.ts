@@ -1,4 +1,5 @@
 /** The filters for entries: their titles, choices and value names. */
+import { BASIS_TITLES } from '../../../shared/cost-basis.ts'
 import { SOURCE_TITLES } from '../../../shared/dimensions.ts'
 import { ENTRY_FILTERS, type EntryFilterName } from '../../../shared/entry-filters.ts'
 import { FUNDING_TITLES } from '../../../shared/funding.ts'
@@ -157,6 +158,12 @@ export const FIELDS: readonly Field[] = [
     takesTyped: (typed) => typed !== '',
     nameOf: (value) => value,
   },
+  fixed('unknown_cost', 'Cost unknown', 'Cost', BASIS_TITLES),
+  fixed('late', 'Late for its plan', 'Cost', {
+    true: 'Arrived after the period was closed',
+    false: 'Exclude late entries',
+  }),
+  fixed('correction', 'Correction of a plan', 'Cost', { true: 'Corrections only', false: 'Exclude corrections' }),
   fixed('long_context', 'Long-context price', 'Cost', {
     true: 'Long-context prices only',
     false: 'Exclude long-context prices',

@@ -5,14 +5,15 @@ import { TALLY } from '../../../../src/access/actor.ts'
 import type { CallerOf } from '../../../../src/access/caller.ts'
 import { EVERYTHING, type Viewer, viewerOf } from '../../../../src/access/visibility.ts'
 import { CORRECTED_FIELDS } from '../../../../src/database/schema/values.ts'
-import { ENTRY_COLUMNS, labelColumns } from '../../../../src/features/entries/listing/csv.ts'
+import { entryColumns, labelColumns } from '../../../../src/features/entries/listing/csv.ts'
 import type { ExportFormat } from '../../../../src/features/entries/listing/export.ts'
 import { detailsText } from '../../../../src/features/entries/rows.ts'
-import { COUNT_LIMIT, type TokenEntry } from '../../../../src/features/entries/schema.ts'
+import { COUNT_LIMIT, type ListedTokenEntry } from '../../../../src/features/entries/schema.ts'
 import type { EntryFilter } from '../../../../src/features/selection/filter.ts'
 import { csvText } from '../../../../src/lib/csv-text.ts'
 import { newId } from '../../../../src/lib/id.ts'
 import { createServices } from '../../../../src/services.ts'
+import type { CostBasis } from '../../../../src/shared/cost-basis.ts'
 import { usageDetails, ZERO_COUNTS } from '../../../../src/shared/usage.ts'
 import { billRow } from '../../../support/bills.ts'
 import { forEachEngine } from '../../../support/databases.ts'
@@ -37,12 +38,12 @@ const REPORTS: Record<string, unknown>[] = [
 ]
 
 /** With a column for each of their labels, and for nobody else's. */
-async function csvOf(entries: TokenEntry[]): Promise<string> {
+async function csvOf(entries: ListedTokenEntry[], basis: CostBasis = 'cost'): Promise<string> {
   const names = new Set(entries.flatMap(({ labels }) => Object.keys(labels)))
   const lines = entries.map((entry) => ({ ...entry, agent_manager_email: 'ada@example.com' }))
-  return (await Array.fromAsync(csvText(lines, [...ENTRY_COLUMNS, ...labelColumns([...names].sort())]))).join('')
+  return (await Array.fromAsync(csvText(lines, [...entryColumns(basis), ...labelColumns([...names].sort())]))).join('')
 }
-const ndjsonOf = (entries: TokenEntry[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+const ndjsonOf = (entries: ListedTokenEntry[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
 
 /** Texts of any characters that the API takes, and those that formats escape. */
 const text = fc.oneof(
@@ -214,11 +215,13 @@ forEachEngine('an export', (open) => {
   test('has columns of the labels of its entries only, and leaves the columns before them as they are', async () => {
     const { exported } = await stage(false)
     const headingOf = async (filter: EntryFilter) => (await exported(EVERYTHING, filter)).split('\r\n')[0]!
-    const before = ENTRY_COLUMNS.map(({ heading }) => heading).join(',')
+    const before = entryColumns('cost')
+      .map(({ heading }) => heading)
+      .join(',')
     expect(await headingOf({})).toBe(`${before},label:branch,label:repository`)
     expect(await headingOf({ model: ['nobody-knows'] })).toBe(`${before},label:repository`)
     expect(await headingOf({ project: ['Übung'] })).toBe(before)
-    expect(before).toEndWith(',agent_manager_email,active_seconds,slice_day,estimated,funding,plan')
+    expect(before).toEndWith(',funding,plan,marginal_cost,allocated_cost,fee_share,provisional')
   })
 
   test('that its reader leaves ends, and another one begins', async () => {

@@ -4,6 +4,7 @@ import { and, asc, desc, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import { isBehind } from '../../../../database/sorting.ts'
+import { totalTokens } from '../../../../shared/usage.ts'
 import {
   COUNT_COLUMNS,
   conditionOf,
@@ -14,8 +15,8 @@ import {
   type SortFigure,
   sortFigure,
 } from '../../../selection/contract.ts'
-import { costNanosOf } from '../../rows.ts'
-import type { EntryRecord, EntryView } from '../../store.ts'
+import { amountOfEntry, costNanosOf, type EntryShare } from '../../rows.ts'
+import type { EntryView } from '../../store.ts'
 import { viewsOf } from './lists.ts'
 import { indexedParts, nextSize, type Pace, Search } from './search.ts'
 
@@ -113,8 +114,9 @@ async function partsOfPeriod(reader: Reader, filter: EntryFilter, viewer: Viewer
 }
 
 /** Where a page that ends with this entry is continued. */
-export function figurePositionOf({ entry }: Pick<EntryView, 'entry'>, sort: SortFigure): FigurePosition {
-  const value = isCount(sort) ? BigInt(entry[COUNT_COLUMNS[sort]]) : FIGURES[sort](entry)
+export function figurePositionOf(view: EntryView, sort: SortFigure, share?: EntryShare): FigurePosition {
+  const { entry } = view
+  const value = isCount(sort) ? BigInt(entry[COUNT_COLUMNS[sort]]) : FIGURES[sort](view, share)
   return { value, id: entry.id }
 }
 
@@ -122,13 +124,17 @@ type SortCount = keyof typeof COUNT_COLUMNS
 
 const isCount = (sort: SortFigure): sort is SortCount => Object.hasOwn(COUNT_COLUMNS, sort)
 
-const FIGURES: Record<Exclude<SortFigure, SortCount>, (entry: EntryRecord) => bigint | null> = {
-  cost: costNanosOf,
-  list_value: ({ listValue }) => listValue,
-  reported_cost: ({ reportedCost }) => reportedCost,
-  tokens: ({ input, output, cacheRead, cacheWrite, cacheWrite1h }) =>
-    BigInt(input + output + cacheRead + cacheWrite + cacheWrite1h),
-  duration: ({ startedAt, endedAt }) => BigInt(endedAt - startedAt),
+const FIGURES: Record<
+  Exclude<SortFigure, SortCount>,
+  (view: EntryView, share: EntryShare | undefined) => bigint | null
+> = {
+  cost: ({ entry }) => costNanosOf(entry),
+  list_value: ({ entry }) => entry.listValue,
+  reported_cost: ({ entry }) => entry.reportedCost,
+  marginal_cost: (view, share) => amountOfEntry(view, share, 'marginal'),
+  allocated_cost: (view, share) => amountOfEntry(view, share, 'allocated'),
+  tokens: ({ entry }) => BigInt(totalTokens(entry)),
+  duration: ({ entry }) => BigInt(entry.endedAt - entry.startedAt),
 }
 
 function comparing(order: FigureOrder['order']): (a: FigurePosition, b: FigurePosition) => number {

@@ -1,0 +1,51 @@
+/** The shares of entries in the fees of their plans, which a job calculates (docs/design/plans.md, "Shares"). */
+import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
+import type { Reader } from '../../../../database/database.ts'
+import type { EntryShare } from '../../rows.ts'
+import type { EntryView } from '../../store.ts'
+
+/** Whether any are calculated: without plans, nothing else is asked. */
+export async function hasShares(reader: Reader): Promise<boolean> {
+  const { planPeriods } = reader.tables
+  const found = await reader
+    .select({ planId: planPeriods.planId })
+    .from(planPeriods)
+    .where(isNotNull(planPeriods.generationId))
+    .limit(1)
+  return found.length > 0
+}
+
+/** As `amountOf` of the selection: those of the calculation that counts, of the plan that pays for the entry now. */
+export async function findShares(reader: Reader, ids: readonly number[]): Promise<Map<number, EntryShare>> {
+  const found = await reader.findEach(
+    'entries.share',
+    (prepare) => {
+      const { entries, fundings, planPeriods, planShares } = prepare.tables
+      return prepare
+        .select({ fee: planShares.fee, charge: planShares.charge, closedAt: planPeriods.closedAt })
+        .from(planShares)
+        .innerJoin(planPeriods, eq(planPeriods.generationId, planShares.generationId))
+        .innerJoin(entries, eq(entries.id, planShares.entryId))
+        .innerJoin(fundings, and(eq(fundings.id, entries.fundingId), eq(fundings.planId, planPeriods.planId)))
+        .where(eq(planShares.entryId, sql.placeholder('id')))
+        .orderBy(desc(planShares.generationId))
+        .limit(1)
+    },
+    ids.map((id) => ({ id })),
+  )
+  const shares = found.map(([row], at) => {
+    return row && ([ids[at]!, { fee: row.fee, charge: row.charge, isClosed: row.closedAt !== null }] as const)
+  })
+  return new Map(shares.filter((share) => share !== undefined))
+}
+
+/** Those of entries that plans pay for; no query if there are none. */
+export function findSharesOf(
+  reader: Reader,
+  views: readonly Pick<EntryView, 'entry' | 'fundingPlan'>[],
+): Promise<Map<number, EntryShare>> {
+  return findShares(
+    reader,
+    views.filter(({ fundingPlan }) => fundingPlan !== null).map(({ entry }) => entry.id),
+  )
+}
