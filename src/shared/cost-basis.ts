@@ -10,6 +10,14 @@ export type CostBasis = (typeof COST_BASES)[number]
 /** Those that do not show what plans cost: of share links, which anybody may open. */
 export const BASES_WITHOUT_FEES = ['cost', 'list', 'marginal'] as const satisfies CostBasis[]
 
+/** What it is, in a few words. */
+export const BASIS_TEXTS: Record<CostBasis, string> = {
+  cost: 'Cost: the reported cost, or else the list value',
+  list: 'List value: at the prices of the API',
+  marginal: 'Marginal cost: paid beside the fees of plans',
+  allocated: 'Allocated cost: marginal cost and the share of the fee of the plan',
+}
+
 /** As headings and figures name it. */
 export const BASIS_TITLES: Record<CostBasis, string> = {
   cost: 'Cost',

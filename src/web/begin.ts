@@ -18,10 +18,11 @@ import { PAGE_LIMIT } from './server/list.ts'
 type RequestsAt = (search: URLSearchParams, visitor: Visitor) => string[]
 
 const REQUESTS: Record<string, RequestsAt> = {
-  '/': (search, { timeZone }) => {
+  '/': (search, { timeZone, basis }) => {
     if (search.size > 0) return []
     const period = readPeriod(undefined, timeZone)
-    const request = { period, previous: periodBefore(period), width: widthFor(period), dimension: 'project' } as const
+    const previous = periodBefore(period)
+    const request = { period, previous, width: widthFor(period), dimension: 'project', basis } as const
     return [`/reports/overview?${new URLSearchParams(overviewParameters(request))}`]
   },
   '/entries': (search) => {

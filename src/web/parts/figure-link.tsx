@@ -7,6 +7,10 @@
 import { Anchor, type AnchorProps } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { BASIS_TEXTS, type CostBasis } from '../../shared/cost-basis.ts'
+import { changedAddress } from '../address.ts'
+import { useSettings } from '../server/me.ts'
+import { basisInAddress } from './cost-basis.tsx'
 
 /** What is counted. Money is in US dollars, unrounded; what is open of bills and of credit notes, in their currency. */
 export type Figure =
@@ -42,14 +46,29 @@ interface FigureLinkProps extends AnchorProps {
   value: number | null
   /** The list whose total it is, with the same filters and period. */
   to: string
+  /** Of `cost`; `cost` where absent. The list counts by it, too. */
+  basis?: CostBasis | undefined
   title?: string
   /** The figure as text, such as `<Money amount={cost} />`. */
   children: ReactNode
 }
 
 /** A figure as a link to the list whose total it is. */
-export const FigureLink = ({ figure: of, value, to, children, ...anchor }: FigureLinkProps) => (
-  <Anchor component={Link} href={to} inherit {...figure(of, value)} {...anchor}>
-    {children}
-  </Anchor>
-)
+export function FigureLink({ figure: of, value, to, basis = 'cost', title, children, ...anchor }: FigureLinkProps) {
+  const settings = useSettings()
+  const amount = of === 'cost' ? basis : of === 'list_value' ? 'list' : undefined
+  const [path, search] = to.split('?')
+  const isOnBasis = of === 'cost' && path === '/entries'
+  return (
+    <Anchor
+      component={Link}
+      href={isOnBasis ? changedAddress(path, search ?? '', { basis: basisInAddress(basis, settings) }) : to}
+      inherit
+      title={[title ?? [], amount ? BASIS_TEXTS[amount] : []].flat().join('. ') || undefined}
+      {...figure(of, value)}
+      {...anchor}
+    >
+      {children}
+    </Anchor>
+  )
+}

@@ -4,6 +4,7 @@ import { useForm } from '@mantine/form'
 import { IconShare } from '@tabler/icons-react'
 import { useState } from 'react'
 import { billedIssues } from '../../shared/billed-reports.ts'
+import { BASIS_TITLES, type CostBasis } from '../../shared/cost-basis.ts'
 import { namesPeople } from '../../shared/people-dimensions.ts'
 import { addDays, dayOf } from '../format/moments.ts'
 import { useRole, useSettings } from '../server/me.ts'
@@ -33,6 +34,15 @@ const AMOUNTS: { value: Money; label: string; description: string }[] = [
   },
   { value: 'cost', label: 'Cost', description: 'What the usage costs you.' },
 ]
+
+/** Of a report by another basis: links never show what plans cost. */
+const costChoice = (basis: CostBasis) =>
+  basis !== 'cost' && {
+    label: BASIS_TITLES[basis],
+    ...(basis === 'allocated' && {
+      description: 'It shows what plans cost, so links never have it. Choose another cost basis to share cost.',
+    }),
+  }
 
 type Subject = Pick<NewShareLink, 'report'> | Pick<NewShareLink, 'bill'>
 
@@ -90,6 +100,8 @@ function ShareForm({ subject, made, leave }: ShareFormProps) {
   const sharesBilled = useRole('billing', 'admin')
   const form = useForm({ initialValues: { note: '', expiry: '30', money: 'none' as Money } })
   const isReport = 'report' in subject
+  const { basis: given, ...report } = (isReport && subject.report) || {}
+  const basis = (given as CostBasis | undefined) ?? 'cost'
   const naming = isReport ? [subject.report?.group_by ?? []].flat().filter(namesPeople) : []
   const showsPeople = naming.length > 0
   const isBillable = isReport && billedIssues(subject.report ?? {}).length === 0
@@ -97,7 +109,9 @@ function ShareForm({ subject, made, leave }: ShareFormProps) {
     form,
     send: ({ note, expiry, money }: typeof form.values) =>
       createShareLink({
-        ...subject,
+        ...(isReport
+          ? { report: { ...report, ...(basis === 'allocated' || basis === 'cost' ? {} : { basis }) } }
+          : subject),
         expires_at: addDays(dayOf(new Date(), time_zone), Number(expiry)),
         ...(note.trim() !== '' && { note: note.trim() }),
         ...(isReport && { money, people: showsPeople }),
@@ -116,7 +130,7 @@ function ShareForm({ subject, made, leave }: ShareFormProps) {
           This report is grouped by{' '}
           {naming.includes('agent_manager')
             ? 'person: the link shows their names'
-            : 'a label that may contain names: the link shows them'}
+            : `${naming.includes('plan') ? 'plan, whose name' : 'a label that'} may contain names: the link shows them`}
           .
         </Alert>
       )}
@@ -124,7 +138,14 @@ function ShareForm({ subject, made, leave }: ShareFormProps) {
         <Radio.Group label="Amounts" {...form.getInputProps('money')}>
           <Stack gap="xs" mt="xs">
             {AMOUNTS.filter(({ value }) => value !== 'billed' || sharesBilled).map((choice) => (
-              <Radio key={choice.value} {...choice} disabled={choice.value === 'billed' && !isBillable} />
+              <Radio
+                key={choice.value}
+                {...choice}
+                {...(choice.value === 'cost' && costChoice(basis))}
+                disabled={
+                  (choice.value === 'billed' && !isBillable) || (choice.value === 'cost' && basis === 'allocated')
+                }
+              />
             ))}
           </Stack>
         </Radio.Group>

@@ -1,5 +1,7 @@
 /** The answers to requests that were sent before the application's script was here, see `begin.ts`. */
 
+import { COST_BASES, type CostBasis } from '../../shared/cost-basis.ts'
+
 declare global {
   /** By path and query. */
   var firstAnswers: Map<string, Promise<Response>> | undefined
@@ -22,6 +24,8 @@ export function dropFirstAnswers(): void {
 export interface Visitor {
   role: string
   timeZone: string
+  /** Of cost, where an address has none. */
+  basis: CostBasis
 }
 
 const KEY = 'tally-visitor'
@@ -29,8 +33,9 @@ const KEY = 'tally-visitor'
 /** Undefined if nobody was signed in, or the browser stores nothing. */
 export function readVisitor(): Visitor | undefined {
   try {
-    const { role, timeZone } = JSON.parse(localStorage.getItem(KEY)!) as Record<keyof Visitor, unknown>
-    return typeof role === 'string' && typeof timeZone === 'string' ? { role, timeZone } : undefined
+    const { role, timeZone, basis } = JSON.parse(localStorage.getItem(KEY)!) as Record<keyof Visitor, unknown>
+    if (typeof role !== 'string' || typeof timeZone !== 'string') return undefined
+    return { role, timeZone, basis: COST_BASES.find((known) => known === basis) ?? 'cost' }
   } catch {
     return undefined
   }

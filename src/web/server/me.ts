@@ -3,6 +3,7 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
+import { COST_BASES, type CostBasis } from '../../shared/cost-basis.ts'
 import { setLocale } from '../format/locale.ts'
 import { WEEKDAYS } from '../format/weekdays.ts'
 import { answer, api, apiUntil, type Body } from './api.ts'
@@ -31,7 +32,7 @@ async function askMe({ signal }: { signal: AbortSignal }) {
       const shared: Shared = await answer(apiUntil(signal).shared.get())
       const settings = settingsOf(shared)
       setLocale(preferences.locale, settings.locale)
-      noteVisitor({ role: person.role, timeZone: settings.time_zone })
+      noteVisitor({ role: person.role, timeZone: settings.time_zone, basis: 'cost' })
       return {
         person,
         session,
@@ -55,7 +56,7 @@ async function askMe({ signal }: { signal: AbortSignal }) {
     const leads = ledIds.length > 0
     // Before anything is rendered with another one.
     setLocale(preferences.locale, settings.locale)
-    noteVisitor({ role: person.role, timeZone: settings.time_zone })
+    noteVisitor({ role: person.role, timeZone: settings.time_zone, basis: usualBasis({ person, leads, settings }) })
     return { person, session, settings, shared: null, actsFor, notifications, preferences, ledIds, approvedIds, leads }
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return null
@@ -151,6 +152,18 @@ export function useFirstDayOfWeek() {
 /** Whether the person has one of the roles. */
 export function useRole(...roles: Role[]): boolean {
   return roles.includes(useMe().person.role)
+}
+
+/** The bases of cost that the person may take. */
+export function basesFor({ person, leads, settings }: Pick<Me, 'person' | 'leads' | 'settings'>): CostBasis[] {
+  const seesFees = seesEverything(person.role) || (leads && settings.leads_see_fees)
+  return COST_BASES.filter((basis) => basis !== 'allocated' || seesFees)
+}
+
+/** The one of those that the organization chose. */
+export function usualBasis(me: Pick<Me, 'person' | 'leads' | 'settings'>): CostBasis {
+  const { cost_basis } = me.settings
+  return basesFor(me).includes(cost_basis) ? cost_basis : 'cost'
 }
 
 /** Whether a role sees all entries, projects and bills. */

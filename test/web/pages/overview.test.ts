@@ -12,6 +12,7 @@ import { entryQuery, FILTERS, pageOfList } from '../../../src/web/parts/entries/
 import { changeInWords } from '../../../src/web/parts/usage/change-words.ts'
 import { keyOf, labelOf } from '../../../src/web/parts/usage/dimensions.ts'
 import type { Result, Usage } from '../../../src/web/parts/usage/usage.ts'
+import type { Me } from '../../../src/web/server/me.ts'
 
 const NO_TOKENS = { input: 0, output: 0, cache_read: 0, cache_write: 0, cache_write_1h: 0 }
 
@@ -79,7 +80,13 @@ test('the largest groups are by the chosen measure, without the one that has no 
   expect(largest(groups, 'model', 'tokens').map(({ model }) => model)).toEqual(['long', 'unpriced', 'dear'])
 })
 
-const NOVEMBER = scopeOf({ period: '2026-11-01..2026-11-30', client: [], project: [] }, 'UTC')
+const ME = {
+  person: { role: 'billing' },
+  leads: false,
+  settings: { time_zone: 'UTC', cost_basis: 'cost' },
+} as unknown as Me
+
+const NOVEMBER = scopeOf({ period: '2026-11-01..2026-11-30', client: [], project: [], basis: undefined }, ME)
 const ACME = result(3, 3, { project: { id: 'prj_1', key: 'ACME', name: 'Acme web' } })
 const UNATTRIBUTED = result(1, 1, { project: null })
 
@@ -165,7 +172,7 @@ test('a bar is labeled with its hour, day, week, month, quarter or year in the o
 })
 
 test('the clients and projects of the page are part of every link, and a group replaces its own', () => {
-  const scope = scopeOf({ period: '2026-11-01..2026-11-30', client: ['Acme'], project: ['WEB'] }, 'UTC')
+  const scope = scopeOf({ period: '2026-11-01..2026-11-30', client: ['Acme'], project: ['WEB'], basis: undefined }, ME)
   expect(entriesOf(result(1, 1, { model: 'gpt-5' }), 'model', scopeBefore(scope))).toBe(
     '/entries?client=Acme&project=WEB&period=2026-10-01..2026-10-31&model=gpt-5',
   )

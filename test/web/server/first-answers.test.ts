@@ -26,6 +26,7 @@ test('a browser that stores nothing, or something else, knows nothing of the las
     expect(readVisitor()).toBeUndefined()
   }
   Object.assign(globalThis, { localStorage: { getItem: () => '{"role":"admin","timeZone":"UTC"}' } })
-  expect(readVisitor()).toEqual({ role: 'admin', timeZone: 'UTC' })
+  // Earlier versions stored no basis.
+  expect(readVisitor()).toEqual({ role: 'admin', timeZone: 'UTC', basis: 'cost' })
   Reflect.deleteProperty(globalThis, 'localStorage')
 })

@@ -1,10 +1,11 @@
 /** Insights: what is behind the cost of the entries that a person sees. */
 import { one, oneOf, useAddress } from '../../address.ts'
+import { BasisSelect, basisFor, readBasis } from '../../parts/cost-basis.tsx'
 import { FilterBar } from '../../parts/entries/filter-bar.tsx'
 import { entryQuery, FILTERS } from '../../parts/entries/filters.ts'
 import { Page } from '../../parts/page.tsx'
 import { WhenNear } from '../../parts/when-near.tsx'
-import { useSettings } from '../../server/me.ts'
+import { useMe } from '../../server/me.ts'
 import { Caching } from './caching.tsx'
 import classes from './insights.module.css'
 import { ModelMix } from './model-mix.tsx'
@@ -14,20 +15,26 @@ import { PriceEffects } from './price-changes.tsx'
 import { DIMENSIONS, type ReportQuery } from './queries.ts'
 import { LongContext } from './surcharges.tsx'
 
-const ADDRESS = { ...FILTERS, by: oneOf(...DIMENSIONS), as: one }
+const ADDRESS = { ...FILTERS, by: oneOf(...DIMENSIONS), as: one, basis: readBasis }
 
 const USUAL_PERIOD = '30d'
 
 export default function Insights() {
-  const { time_zone } = useSettings()
-  const [{ by, as, ...chosen }, show] = useAddress(ADDRESS)
+  const me = useMe()
+  const { time_zone } = me.settings
+  const [{ by, as, basis: chosenBasis, ...chosen }, show] = useAddress(ADDRESS)
+  const basis = basisFor(me, chosenBasis)
   const query = { ...entryQuery({ ...chosen, period: chosen.period ?? USUAL_PERIOD }, time_zone) } as ReportQuery
   return (
-    <Page title="Insights" lead="What drives your cost: caching, models and prices. Click a name to see its entries.">
+    <Page
+      title="Insights"
+      lead="What drives your cost: caching, models and prices. Click a name to see its entries."
+      actions={<BasisSelect value={basis} change={(basis) => show({ basis })} />}
+    >
       <FilterBar filters={chosen} show={show} hasPeriod />
       <Caching query={query} dimension={by} choose={(by) => show({ by })} />
       <WhenNear className={classes.models}>
-        <ModelMix query={query} />
+        <ModelMix query={query} basis={basis} />
       </WhenNear>
       <WhenNear className={classes.section}>
         <OtherModel query={query} as={as} choose={(as) => show({ as })} />
@@ -39,7 +46,7 @@ export default function Insights() {
         <PriceEffects query={query} />
       </WhenNear>
       <WhenNear className={classes.section}>
-        <OutlierSessions query={query} />
+        <OutlierSessions query={query} basis={basis} />
       </WhenNear>
     </Page>
   )

@@ -2,6 +2,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import { colorsOf } from '../../../shared/charts/colors.ts'
+import { BASIS_TITLES, type CostBasis } from '../../../shared/cost-basis.ts'
 import { COUNTED_STATUSES } from '../../../shared/entry-filters.ts'
 import { addressOf } from '../../address.ts'
 import { counted, percent } from '../../format/counts.ts'
@@ -14,34 +15,34 @@ import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { entriesAddress } from '../../parts/usage/dimensions.ts'
 import { useSettings } from '../../server/me.ts'
-import { type ReportQuery, type Usage, useMix, widthFor } from './queries.ts'
+import { basisOf, type ReportQuery, type Usage, useMix, widthFor } from './queries.ts'
 import { Section } from './section.tsx'
 
 type Result = Usage['data'][number]['results'][number]
 
-export function ModelMix({ query }: { query: ReportQuery }) {
-  const report = useMix(query, 'all')
+export function ModelMix({ query, basis }: { query: ReportQuery; basis: CostBasis }) {
+  const report = useMix(query, 'all', basis)
   const settings = useSettings()
   const width = widthFor(query)
-  const { data: trend } = useMix(query, width)
+  const { data: trend } = useMix(query, width, basis)
   const { data } = report
   const models = data?.data[0]?.results ?? []
   return (
     <Section
       title="Models"
       roomPx={1_060}
-      found={data && mixInWords(models, data.totals)}
-      note="Shares of the known cost and of all tokens. Entries without a price have tokens, but no cost."
+      found={data && mixInWords(models, data)}
+      note={`Shares of the known ${BASIS_TITLES[basis].toLowerCase()} and of all tokens. Entries of which it is unknown have tokens alone.`}
       csv={
         models.length > 0
-          ? { path: '/reports/usage', query: { ...query, group_by: ['model'], bucket_width: 'all' } }
+          ? { path: '/reports/usage', query: { ...query, ...basisOf(basis), group_by: ['model'], bucket_width: 'all' } }
           : undefined
       }
       request={report}
     >
       {trend && models.length > 0 && (
         <Chart
-          label="Share of cost over time by model"
+          label={`Share of ${BASIS_TITLES[basis].toLowerCase()} over time by model`}
           kind="share"
           points={trend.data.map(({ starting_at }) => pointOf(starting_at, width, settings))}
           series={seriesOf(models, trend)}
@@ -51,14 +52,14 @@ export function ModelMix({ query }: { query: ReportQuery }) {
       {data && (
         <DataTable
           label="Shares of models"
-          columns={columnsOf(query, data.totals)}
+          columns={columnsOf(query, data)}
           list={models}
           rowKey={({ model }) => model ?? ''}
           empty={<Empty title="No usage in this period">Choose a longer period, or remove a filter.</Empty>}
           foot={{
             model: 'Total',
             cost: (
-              <FigureLink figure="cost" value={data.totals.cost} to={entriesAddress(query, query)}>
+              <FigureLink figure="cost" value={data.totals.cost} basis={data.basis} to={entriesAddress(query, query)}>
                 <Money amount={data.totals.cost} />
               </FigureLink>
             ),
@@ -80,15 +81,18 @@ function costShare({ cost }: Amounts, totals: Pick<Amounts, 'cost'>): number | n
   return cost === null || !totals.cost ? null : cost / totals.cost
 }
 
-function mixInWords(models: readonly Result[], totals: Usage['totals']): string {
+function mixInWords(models: readonly Result[], { totals, basis }: Usage): string {
   const [first] = models
   if (!first) return 'No usage in this period.'
   const share = costShare(first, totals)
   const used = `${counted(models.length, 'model was', 'models were')} used.`
-  return share === null ? used : `${used} ${first.model ?? 'No model'} had ${percent(share)} of the cost.`
+  return share === null
+    ? used
+    : `${used} ${first.model ?? 'No model'} had ${percent(share)} of the ${BASIS_TITLES[basis].toLowerCase()}.`
 }
 
-function columnsOf(query: ReportQuery, totals: Usage['totals']): Column<Result>[] {
+function columnsOf(query: ReportQuery, { totals, basis }: Usage): Column<Result>[] {
+  const title = BASIS_TITLES[basis]
   const share = (value: number | null) => (value === null ? '–' : percent(value))
   return [
     {
@@ -104,19 +108,19 @@ function columnsOf(query: ReportQuery, totals: Usage['totals']): Column<Result>[
     },
     {
       key: 'cost',
-      title: 'Cost',
+      title,
       isNumber: true,
       width: '120px',
       phone: 'value',
       cell: ({ cost, model }) => (
-        <FigureLink figure="cost" value={cost} to={entriesOf(query, model)}>
+        <FigureLink figure="cost" value={cost} basis={basis} to={entriesOf(query, model)}>
           <Money amount={cost} />
         </FigureLink>
       ),
     },
     {
       key: 'cost_share',
-      title: 'Share of cost',
+      title: `Share of ${title.toLowerCase()}`,
       isNumber: true,
       width: '130px',
       cell: (result) => share(costShare(result, totals)),

@@ -1,5 +1,6 @@
 /** The reports of the page, each of the entries that its filters let through. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 
@@ -38,13 +39,16 @@ export const useCache = (query: ReportQuery, dimension: Dimension, trend: Width)
     placeholderData: keepPreviousData,
   })
 
-export const useMix = (query: ReportQuery, width: Width | 'all') =>
+/** As a parameter; `cost` is what absence means. */
+export const basisOf = (basis: CostBasis) => (basis === 'cost' ? {} : { basis })
+
+export const useMix = (query: ReportQuery, width: Width | 'all', basis: CostBasis) =>
   useQuery({
-    queryKey: ['reports', 'mix', query, width],
+    queryKey: ['reports', 'mix', query, width, basis],
     queryFn: ({ signal }) =>
       answer(
         apiUntil(signal).reports.usage.get({
-          query: { ...query, group_by: ['model'], bucket_width: width, fill_gaps: 'true' },
+          query: { ...query, ...basisOf(basis), group_by: ['model'], bucket_width: width, fill_gaps: 'true' },
         }),
       ),
     placeholderData: keepPreviousData,
@@ -72,9 +76,9 @@ export const useSurcharges = (query: ReportQuery) =>
     placeholderData: keepPreviousData,
   })
 
-export const useOutliers = (query: ReportQuery) =>
+export const useOutliers = (query: ReportQuery, basis: CostBasis) =>
   useQuery({
-    queryKey: ['reports', 'outliers', query],
-    queryFn: ({ signal }) => answer(apiUntil(signal).reports.outliers.get({ query: query })),
+    queryKey: ['reports', 'outliers', query, basis],
+    queryFn: ({ signal }) => answer(apiUntil(signal).reports.outliers.get({ query: { ...query, ...basisOf(basis) } })),
     placeholderData: keepPreviousData,
   })

@@ -7,8 +7,8 @@ import { OVERVIEW_ADDRESS } from './address.ts'
 import { scopeOf } from './scope.ts'
 import { overviewQuery } from './usage.ts'
 
-export function askOverview({ settings }: Me, search: string): void {
+export function askOverview(me: Me, search: string): void {
   const { by, measure: _, bucket, ...address } = readAddress(search, OVERVIEW_ADDRESS)
-  const scope = scopeOf(address, settings.time_zone)
+  const scope = scopeOf(address, me)
   void queryClient.prefetchQuery(overviewQuery(scope, { dimension: by, width: widthFor(scope.period, bucket) }))
 }

@@ -7,14 +7,14 @@ import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { Note } from '../../parts/texts.tsx'
 import { Change } from '../../parts/usage/change.tsx'
-import { MEASURES } from '../../parts/usage/measures.ts'
+import { type MeasureName, measureOf } from '../../parts/usage/measures.ts'
 import type { Totals } from '../../parts/usage/usage.ts'
 import { MonthForecastCard } from './forecast-card.tsx'
 import classes from './overview.module.css'
 import { addressIn, type Scope, scopeBefore } from './scope.ts'
 import type { Shown } from './usage.ts'
 
-const FIGURES = [MEASURES.cost, MEASURES.list_value, MEASURES.tokens, MEASURES.entries] as const
+const FIGURES = ['cost', 'list_value', 'tokens', 'entries'] as const satisfies MeasureName[]
 
 export function Headline({ scope, data, isStale }: Shown) {
   const previous = scopeBefore(scope)
@@ -22,10 +22,11 @@ export function Headline({ scope, data, isStale }: Shown) {
   const before = data?.previous.totals
   return (
     <div className={classes.headline} style={{ opacity: isStale ? 0.55 : 1 }}>
-      {FIGURES.map(({ title, figure, of, unit }) => {
+      {FIGURES.map((name) => {
+        const { title, of, unit } = measureOf(name, scope.basis)
         const value = trend && of(trend.totals)
         return (
-          <Paper key={title} withBorder className={classes.card} role="group" aria-label={title}>
+          <Paper key={name} withBorder className={classes.card} role="group" aria-label={title}>
             <div className={classes.titleAndTrend}>
               <Note>{title}</Note>
               {trend && (
@@ -43,8 +44,9 @@ export function Headline({ scope, data, isStale }: Shown) {
                   '–'
                 ) : (
                   <FigureLink
-                    figure={figure}
+                    figure={name}
                     value={value}
+                    basis={scope.basis}
                     to={addressIn('/entries', scope)}
                     className={classes.cardLink}
                   >
@@ -56,7 +58,8 @@ export function Headline({ scope, data, isStale }: Shown) {
               )}
             </div>
             <Change
-              figure={figure}
+              figure={name}
+              basis={scope.basis}
               isCost={unit === 'money'}
               now={value}
               before={before && of(before)}
@@ -64,11 +67,11 @@ export function Headline({ scope, data, isStale }: Shown) {
               to={addressIn('/entries', previous)}
               className={classes.above}
             />
-            {title === 'Cost' && trend && <Rejected totals={trend.totals} scope={scope} />}
+            {name === 'cost' && trend && <Rejected totals={trend.totals} scope={scope} />}
           </Paper>
         )
       })}
-      <MonthForecastCard forecast={data?.forecast} />
+      <MonthForecastCard forecast={data?.forecast} basis={scope.basis} />
     </div>
   )
 }
@@ -80,6 +83,7 @@ function Rejected({ totals, scope }: { totals: Totals; scope: Scope }) {
     <FigureLink
       figure="cost"
       value={totals.rejected_cost}
+      basis={scope.basis}
       to={addressIn('/entries', scope, { status: 'rejected' })}
       className={classes.above}
       fz="xs"

@@ -12,6 +12,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { Caption, CardTitle, Note } from '../../parts/texts.tsx'
+import { measureOf } from '../../parts/usage/measures.ts'
 import type { Usage } from '../../parts/usage/usage.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
 import type { Measure } from './groups.ts'
@@ -25,7 +26,6 @@ interface CalendarProps {
   measure: Measure
 }
 
-const TITLES = { cost: 'Cost', tokens: 'Tokens' } as const
 const FORMATS = { cost: AMOUNTS.money, tokens: AMOUNTS.count } as const
 
 export function Heatmap({ scope, measure }: CalendarProps) {
@@ -34,7 +34,8 @@ export function Heatmap({ scope, measure }: CalendarProps) {
   const { data, error, refetch, isPlaceholderData } = useQuery(trendQuery(year, '1d'))
   const [isTable, setTable] = useState(false)
   const days = data && daysOf(data, measure, time_zone)
-  const title = `${TITLES[measure]} by day in the last year`
+  const named = measureOf(measure, scope.basis).title
+  const title = `${named} by day in the last year`
   const points = days?.map(({ day }) => ({ key: day, short: day, title: dayInWords(day) }))
   return (
     <Paper withBorder p="md" opacity={isPlaceholderData ? 0.55 : 1}>
@@ -63,7 +64,7 @@ export function Heatmap({ scope, measure }: CalendarProps) {
           series={[
             {
               key: measure,
-              label: TITLES[measure],
+              label: named,
               values: days.map(({ value }) => value),
               color: ONLY_COLOR,
             },
@@ -86,7 +87,7 @@ function YearTotal({ totals, measure, year }: { totals: Usage['totals']; measure
   const value = measure === 'cost' ? totals.cost : totals.tokens.total
   return (
     <Note>
-      <FigureLink figure={measure} value={value} to={addressIn('/entries', year)}>
+      <FigureLink figure={measure} value={value} basis={year.basis} to={addressIn('/entries', year)}>
         {measure === 'cost' ? <Money amount={value} /> : <Count value={value ?? 0} />}
       </FigureLink>{' '}
       in total

@@ -75,6 +75,7 @@ const Line = ({ group, dimension, measure, scope, share }: LineProps) => (
     label={labelOf(group, dimension)}
     figures={group}
     measure={measure}
+    basis={scope.basis}
     share={share}
     page={addressOfGroup(dimension, keyOf(group, dimension), scope.name)}
     entries={entriesOf(group, dimension, scope)}

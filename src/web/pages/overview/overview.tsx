@@ -16,7 +16,7 @@ import { Caption } from '../../parts/texts.tsx'
 import { formatOf, measureOf } from '../../parts/usage/measures.ts'
 import { usageQuery } from '../../parts/usage/usage.ts'
 import { WhenNear } from '../../parts/when-near.tsx'
-import { useSettings } from '../../server/me.ts'
+import { useMe } from '../../server/me.ts'
 import { type ReportView, reportViewsQuery } from '../../server/report-views.ts'
 import { REPORTS_ADDRESS } from '../reports/address.ts'
 import { groupsQuestion, questionOf } from '../reports/question.ts'
@@ -33,9 +33,10 @@ import { Trend } from './trend.tsx'
 import { overviewQuery, useHasEntries } from './usage.ts'
 
 export default function Overview() {
-  const { time_zone } = useSettings()
+  const me = useMe()
+  const { time_zone } = me.settings
   const [{ by, measure, bucket, ...address }, show] = useAddress(OVERVIEW_ADDRESS)
-  const scope = scopeOf(address, time_zone)
+  const scope = scopeOf(address, me)
   const chosen = { dimension: by, measure, width: widthFor(scope.period, bucket) }
   const { data, error, refetch, isPlaceholderData } = useQuery(overviewQuery(scope, chosen))
   const isEmpty = data?.usage.totals.entries === 0
@@ -181,11 +182,11 @@ function PinnedViews() {
 }
 
 function PinnedView({ view: { id, name, parameters } }: { view: ReportView }) {
-  const { time_zone } = useSettings()
+  const me = useMe()
   const address = changedAddress('/reports', '', { ...parameters, view: id })
-  const question = questionOf(readAddress(address.split('?')[1] ?? '', REPORTS_ADDRESS), time_zone)
+  const question = questionOf(readAddress(address.split('?')[1] ?? '', REPORTS_ADDRESS), me)
   const { data } = useQuery(usageQuery({ ...groupsQuestion(question), by: [] }))
-  const { title, of } = measureOf(question.measure)
+  const { title, of } = measureOf(question.measure, question.basis)
   const value = data && of(data.totals)
   return (
     <Paper withBorder p="md" h="100%">

@@ -42,7 +42,9 @@ export function TopMovers({ scope, data, isStale, chosen }: Shown) {
       )}
       <Caption mt="xs">
         Compared with {periodInWords(before.period)}.
-        {movers && movers.unknown > 0 && ` ${counted(movers.unknown, 'change')} unknown, because prices are missing.`}
+        {movers &&
+          movers.unknown > 0 &&
+          ` ${counted(movers.unknown, 'change')} unknown, because ${scope.basis === 'cost' || scope.basis === 'list' ? 'prices are missing' : 'it is not known what was paid'}.`}
       </Caption>
     </Paper>
   )
@@ -79,7 +81,7 @@ function Line({ mover, scope, chosen }: Pick<DirectionProps, 'scope' | 'chosen'>
     // Without usage there is no list whose total is 0.
     if (to === undefined || value === 0) return shown
     return (
-      <FigureLink figure={measure} value={value} to={to}>
+      <FigureLink figure={measure} value={value} basis={of.basis} to={to}>
         {shown}
       </FigureLink>
     )

@@ -1,13 +1,16 @@
 /** Usage over time by project, model or person, as a chart and a table, whose parts lead to their entries. */
 import { Group, NativeSelect, Paper, SegmentedControl, Skeleton } from '@mantine/core'
 import { colorsOf } from '../../../shared/charts/colors.ts'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { pointOf, type Width, widthsFor } from '../../parts/charts/buckets.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { ChartTable } from '../../parts/charts/chart-table.tsx'
 import { AMOUNTS, type ChartSeries, restSeries } from '../../parts/charts/series.ts'
 import { TableToggle } from '../../parts/charts/table-toggle.tsx'
+import { BasisSelect } from '../../parts/cost-basis.tsx'
 import { CardTitle } from '../../parts/texts.tsx'
 import { keyOf, labelOf } from '../../parts/usage/dimensions.ts'
+import { measureOf } from '../../parts/usage/measures.ts'
 import { useSettings } from '../../server/me.ts'
 import { chartLinks } from './chart-links.ts'
 import { barsOf, largest, type Measure, restLabelOf } from './groups.ts'
@@ -16,7 +19,7 @@ import { type Chosen, groupsIn, type Shown } from './usage.ts'
 
 interface TrendProps extends Shown {
   /** Changes what is in the URL. */
-  choose: (change: { by?: Chosen['dimension']; measure?: Measure; bucket?: Width }) => void
+  choose: (change: { by?: Chosen['dimension']; measure?: Measure; bucket?: Width; basis?: CostBasis }) => void
 }
 
 const BY = [
@@ -34,7 +37,7 @@ export function Trend({ choose, ...data }: TrendProps) {
   const { scope, chosen } = data
   const shown = useBars(data)
   const widths = widthsFor(scope.period)
-  const title = `${chosen.measure === 'cost' ? 'Cost' : 'Tokens'} over time`
+  const title = `${measureOf(chosen.measure, scope.basis).title} over time`
   return (
     <Paper withBorder p="md" h="100%" className={classes.trend}>
       <Group justify="space-between" mb="sm" gap="xs">
@@ -63,6 +66,7 @@ export function Trend({ choose, ...data }: TrendProps) {
             onChange={(measure) => choose({ measure: measure as Measure })}
             aria-label="Measure"
           />
+          <BasisSelect value={scope.basis} change={(basis) => choose({ basis })} />
         </Group>
       </Group>
       {shown ? (
@@ -76,7 +80,7 @@ export function Trend({ choose, ...data }: TrendProps) {
         <Skeleton className={classes.chart} />
       )}
       <TableToggle>
-        {shown && <ChartTable {...shown.chart} hrefOf={shown.hrefOf} figure={chosen.measure} />}
+        {shown && <ChartTable {...shown.chart} hrefOf={shown.hrefOf} figure={chosen.measure} basis={scope.basis} />}
       </TableToggle>
     </Paper>
   )

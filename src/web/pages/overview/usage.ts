@@ -29,9 +29,9 @@ export interface Shown {
 
 /** All that is in sight when the page opens. */
 export const overviewQuery = (scope: Scope, { dimension, width }: Omit<Chosen, 'measure'>) => {
-  const { period, filter } = scope
+  const { period, filter, basis } = scope
   const previous = scopeBefore(scope).period
-  const query = overviewParameters({ period, previous, filter: parametersOf(filter), width, dimension })
+  const query = overviewParameters({ period, previous, filter: parametersOf(filter), width, dimension, basis })
   return queryOptions({
     queryKey: ['reports', 'overview', query],
     queryFn: async ({ signal }): Promise<Overview> => answer(apiUntil(signal).reports.overview.get({ query })),
@@ -40,9 +40,9 @@ export const overviewQuery = (scope: Scope, { dimension, width }: Omit<Chosen, '
 }
 
 const questionOf = (
-  { period, filter }: Scope,
+  { period, filter, basis }: Scope,
   { width, by = [], ...more }: Pick<UsageQuestion, 'width' | 'fillsGaps'> & { by?: readonly Dimension[] },
-): UsageQuestion => ({ period, filter: parametersOf(filter), width, by, include: [], ...more })
+): UsageQuestion => ({ period, filter: parametersOf(filter), width, by, include: [], basis, ...more })
 
 /** Total usage over time. */
 export const trendQuery = (scope: Scope, width: Width) => usageQuery(questionOf(scope, { width, fillsGaps: true }))

@@ -3,10 +3,12 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconAdjustments } from '@tabler/icons-react'
 import { useState } from 'react'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import type { Comparison } from '../../../shared/report-table.ts'
 import { widthsFor } from '../../parts/charts/buckets.ts'
+import { BasisSelect } from '../../parts/cost-basis.tsx'
 import { DIMENSION_NAMES, type Dimension, isLabel, titleOf } from '../../parts/usage/dimensions.ts'
-import { MEASURE_NAMES, MEASURES, type MeasureName, measureOf } from '../../parts/usage/measures.ts'
+import { MEASURE_NAMES, type MeasureName, measureOf } from '../../parts/usage/measures.ts'
 import type { CHARTS } from './address.ts'
 import type { Question } from './question.ts'
 import classes from './reports.module.css'
@@ -19,6 +21,7 @@ interface ControlsProps {
   compare: Comparison
   show: (changes: {
     measure?: MeasureName
+    basis?: CostBasis
     by?: Dimension
     second?: Dimension | undefined
     bucket?: string
@@ -48,7 +51,7 @@ export const chartFor = (chosen: ChartChoice, measure: MeasureName, isCompared: 
 }
 
 export function Controls({ question, chart, compare, show }: ControlsProps) {
-  const { measure, by, second, period, width, earlier } = question
+  const { measure, basis = 'cost', by, second, period, width, earlier } = question
   const widths = [...widthsFor(period), { value: 'all', label: 'Whole period' }]
   // Only on a phone, where they would be as high as the chart.
   const [isOpen, setOpen] = useState(false)
@@ -62,15 +65,16 @@ export function Controls({ question, chart, compare, show }: ControlsProps) {
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
-        {[measureOf(measure).title, ...[by, second].flatMap((each) => (each ? titleOf(each) : []))].join(' · ')}
+        {[measureOf(measure, basis).title, ...[by, second].flatMap((each) => (each ? titleOf(each) : []))].join(' · ')}
       </Button>
       <NativeSelect
         size="xs"
         label="Measure"
-        data={MEASURE_NAMES.map((value) => ({ value, label: MEASURES[value].title }))}
+        data={MEASURE_NAMES.map((value) => ({ value, label: measureOf(value, basis).title }))}
         value={measure}
         onChange={({ currentTarget }) => show({ measure: currentTarget.value as MeasureName })}
       />
+      <BasisSelect label="Cost basis" value={basis} change={(basis) => show({ basis })} />
       <DimensionSelect label="Group by" value={by} change={(by) => by && show({ by, search: undefined })} />
       <DimensionSelect
         isOptional

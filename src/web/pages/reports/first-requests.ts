@@ -6,7 +6,7 @@ import { queryClient } from '../../server/queries.ts'
 import { REPORTS_ADDRESS } from './address.ts'
 import { groupsQuestion, questionOf } from './question.ts'
 
-export function askReports({ settings }: Me, search: string): void {
-  const question = questionOf(readAddress(search, REPORTS_ADDRESS), settings.time_zone)
+export function askReports(me: Me, search: string): void {
+  const question = questionOf(readAddress(search, REPORTS_ADDRESS), me)
   void queryClient.prefetchQuery(usageQuery(groupsQuestion(question)))
 }

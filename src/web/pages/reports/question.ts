@@ -1,19 +1,24 @@
 /** The question that an address asks, and its parts: the table, the trend and the earlier period. Pure. */
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { EARLIER } from '../../../shared/days.ts'
 import { addressOf, type readAddress } from '../../address.ts'
 import { addDays, dayOf, startOfDay } from '../../format/moments.ts'
 import { type Width, widthFor } from '../../parts/charts/buckets.ts'
+import { basisFor } from '../../parts/cost-basis.tsx'
 import { type EntryQuery, entryQuery, type Filters } from '../../parts/entries/filters.ts'
 import { ownPeriod, type Period, readPeriod } from '../../parts/period.ts'
 import type { Between, Dimension } from '../../parts/usage/dimensions.ts'
 import { type MeasureName, measureOf } from '../../parts/usage/measures.ts'
 import type { UsageQuestion } from '../../parts/usage/usage.ts'
+import type { Me } from '../../server/me.ts'
 import type { REPORTS_ADDRESS } from './address.ts'
 
 type Address = ReturnType<typeof readAddress<typeof REPORTS_ADDRESS>>
 
 export interface Question {
   measure: MeasureName
+  /** `cost` where absent. */
+  basis?: CostBasis | undefined
   by: Dimension
   second: Dimension | undefined
   width: Width | 'all'
@@ -23,14 +28,16 @@ export interface Question {
   filter: EntryQuery
 }
 
-export function questionOf(address: Address, timeZone: string): Question {
-  const { measure, by = 'project', second, bucket, compare, period: name, ...rest } = address
+export function questionOf(address: Address, me: Me): Question {
+  const { time_zone: timeZone } = me.settings
+  const { measure, basis, by = 'project', second, bucket, compare, period: name, ...rest } = address
   const { chart: _chart, sort: _sort, order: _order, search: _search, view: _view, ...filters } = rest
   const period = readPeriod(name, timeZone)
   // The period of a report is in its address as days.
   const narrowing = { ...filters, period: undefined, starting_at: undefined, ending_at: undefined } as Filters
   return {
     ...{ measure, by, period },
+    basis: basisFor(me, basis),
     second: second === by ? undefined : second,
     width: bucket === 'all' ? 'all' : widthFor(period, bucket),
     earlier: EARLIER[compare](period, name),
@@ -46,10 +53,10 @@ export const momentsOf = ({ from, to }: Period, timeZone: string): Between => ({
 
 /** The report whose table lists every group of some days, also those that a chart adds up as others. */
 export function addressOfGroups(question: Question, { starting_at, ending_at }: Between, timeZone: string): string {
-  const { measure, by, second, filter } = question
+  const { measure, basis, by, second, filter } = question
   const lastMoment = new Date(Date.parse(ending_at) - 1)
   const period = ownPeriod({ from: dayOf(new Date(starting_at), timeZone), to: dayOf(lastMoment, timeZone) })
-  return addressOf('/reports', { ...filter, measure, by, second, period })
+  return addressOf('/reports', { ...filter, measure, basis, by, second, period })
 }
 
 const includeOf = ({ measure }: Question): string[] => [measureOf(measure).include ?? []].flat()
@@ -59,6 +66,7 @@ export const groupsQuestion = (question: Question, period = question.period): Us
   ...{ period, filter: question.filter, width: 'all' },
   by: [question.by, ...(question.second === undefined ? [] : [question.second])],
   include: includeOf(question),
+  basis: question.basis,
 })
 
 /** Groups of the first dimension alone, whose figures are those of a chart. */

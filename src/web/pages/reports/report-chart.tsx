@@ -10,6 +10,7 @@ import { ChartTable } from '../../parts/charts/chart-table.tsx'
 import { savePng, saveSvg } from '../../parts/charts/image.ts'
 import { type ChartPoint, type ChartSeries, REST } from '../../parts/charts/series.ts'
 import { TableToggle } from '../../parts/charts/table-toggle.tsx'
+import { basisInAddress } from '../../parts/cost-basis.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { type Period, periodInWords } from '../../parts/period.ts'
 import { CardTitle } from '../../parts/texts.tsx'
@@ -74,7 +75,9 @@ export function ReportChart({
   const over = useOverTime(question, { groupsPeriod, fitsEntries })
   const whole = useByGroup(question)
   const { shown, error, refetch } = question.width === 'all' ? whole : over
-  const { time_zone } = useSettings()
+  const settings = useSettings()
+  const { time_zone } = settings
+  const basis = basisInAddress(question.basis ?? 'cost', settings)
   const hrefOf = (point: ChartPoint | undefined, series: ChartSeries | undefined) => {
     // Bars of the earlier period are of other entries.
     if (series?.isEarlier) return undefined
@@ -82,7 +85,7 @@ export function ReportChart({
     const chosen = shown ? shown.chosenOf(point, series) : []
     if (!chosen) return addressOfGroups(question, between, time_zone)
     const filter = narrowed(question.filter, chosen)
-    return filter && entriesAddress(entriesOf(question.measure, filter), between)
+    return filter && entriesAddress(entriesOf(question.measure, filter), between, basis)
   }
   const image = () => ({
     svg: svg.current!,
@@ -138,6 +141,7 @@ export function ReportChart({
               format={formatOf(question.measure)}
               hrefOf={hrefOf}
               figure={measureOf(question.measure).figure}
+              basis={question.basis}
             />
           )}
         </TableToggle>
@@ -228,7 +232,7 @@ function selecting(filter: Question['filter'], dimension: Dimension, groups: rea
 }
 
 function useByGroup(question: Question): Charted {
-  const { by: dimension, second, measure, width, earlier, period } = question
+  const { by: dimension, second, measure, basis, width, earlier, period } = question
   const enabled = width === 'all'
   const first = useQuery({ ...usageQuery(firstQuestion(question)), enabled })
   const both = useQuery({ ...usageQuery(groupsQuestion(question)), enabled: enabled && second !== undefined })
@@ -240,7 +244,7 @@ function useByGroup(question: Question): Charted {
   const failed = all.find(({ error }) => error)
   const state = { error: failed?.error, refetch: () => failed?.refetch() }
   if (!enabled || !all.every(({ data }) => data !== undefined)) return { ...state, shown: undefined }
-  const { of, title } = measureOf(measure)
+  const { of, title } = measureOf(measure, basis)
   const groups = resultsOf(first.data)
     .toSorted((one, other) => (of(other) ?? 0) - (of(one) ?? 0))
     .slice(0, MOST_GROUPS)

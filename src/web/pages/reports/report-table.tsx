@@ -1,10 +1,11 @@
 /** The table of a report: every group with its figure, each of which leads to its entries. */
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
+import { BASIS_TITLES, type CostBasis } from '../../../shared/cost-basis.ts'
 import { addressOf, changedAddress } from '../../address.ts'
 import { count, counted, decimalsOf, percentChange } from '../../format/counts.ts'
+import { basisInAddress } from '../../parts/cost-basis.tsx'
 import type { Column } from '../../parts/data-table.tsx'
-import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { ownPeriod, type Period, periodInWords } from '../../parts/period.ts'
@@ -13,7 +14,7 @@ import { type Chosen, type Dimension, entriesAddress, narrowed, titleOf } from '
 import { type MeasureName, measureOf } from '../../parts/usage/measures.ts'
 import { ShareBar } from '../../parts/usage/share-bar.tsx'
 import type { Totals } from '../../parts/usage/usage.ts'
-import { useSettings } from '../../server/me.ts'
+import { type Me, useSettings } from '../../server/me.ts'
 import { momentsOf, type Question } from './question.ts'
 import { entriesOf } from './report-chart.tsx'
 import type { Row } from './rows.ts'
@@ -31,10 +32,14 @@ function Amount({ value, measure }: { value: number | null; measure: MeasureName
 }
 
 /** Where an amount leads: people to a report with a row for each, sessions nowhere, since no list has a row for each. */
-function addressOfFigure(measure: MeasureName, filter: EntryQuery, period: Period, timeZone: string) {
+function addressOfFigure(
+  measure: MeasureName,
+  { filter, period, basis }: Pick<Question, 'filter' | 'period' | 'basis'>,
+  timeZone: string,
+) {
   if (measure === 'sessions') return undefined
   if (measure === 'people') return addressOf('/reports', { ...filter, by: 'agent_manager', period: ownPeriod(period) })
-  return entriesAddress(entriesOf(measure, filter), momentsOf(period, timeZone))
+  return entriesAddress(entriesOf(measure, filter), momentsOf(period, timeZone), basis)
 }
 
 /** An amount that leads to what it is of. */
@@ -42,17 +47,19 @@ function LinkedAmount({
   href,
   value,
   measure,
+  basis,
 }: {
   href: string | undefined
   value: number | null
   measure: MeasureName
+  basis: CostBasis | undefined
 }) {
   const { figure } = measureOf(measure)
   const amount = <Amount value={value} measure={measure} />
   if (href === undefined) return amount
   if (figure) {
     return (
-      <FigureLink figure={figure} value={value} to={href}>
+      <FigureLink figure={figure} value={value} basis={basis} to={href}>
         {amount}
       </FigureLink>
     )
@@ -82,20 +89,22 @@ const BESIDE = ['cost', 'tokens', 'entries'] as const
 const WIDTH = '120px'
 
 export function useReportColumns({ question, totals }: Columns): Column<Row>[] {
-  const { time_zone } = useSettings()
+  const settings = useSettings()
+  const { time_zone } = settings
   const { measure, by, second, earlier } = question
-  const { of, title, isDistinct } = measureOf(measure)
+  const basis = basisInAddress(question.basis ?? 'cost', settings)
+  const { of, title, isDistinct } = measureOf(measure, question.basis)
   const all = of(totals)
   const shareOf = ({ value }: Row) => (all && value !== null ? value / all : 0)
   const addressOfEntries = (chosen: readonly Chosen[], period: Period, of: MeasureName) => {
     const filter = narrowed(question.filter, chosen)
-    return filter && entriesAddress(entriesOf(of, filter), momentsOf(period, time_zone))
+    return filter && entriesAddress(entriesOf(of, filter), momentsOf(period, time_zone), basis)
   }
   const figure = (name: MeasureName, period: Period, read: (row: Row) => number | null) => (row: Row) => {
     const value = read(row)
     const filter = value === 0 ? undefined : narrowed(question.filter, row.chosen)
-    const href = filter && addressOfFigure(name, filter, period, time_zone)
-    return <LinkedAmount href={href} value={value} measure={name} />
+    const href = filter && addressOfFigure(name, { filter, period, basis }, time_zone)
+    return <LinkedAmount href={href} value={value} measure={name} basis={question.basis} />
   }
   const name = (dimension: Dimension, at: number): Column<Row> => ({
     key: at === 0 ? 'name' : 'second',
@@ -154,7 +163,7 @@ export function useReportColumns({ question, totals }: Columns): Column<Row>[] {
       (beside): Column<Row> => ({
         ...number,
         key: beside,
-        title: measureOf(beside).title,
+        title: measureOf(beside, question.basis).title,
         sort: beside,
         phone: 'hidden',
         cell: figure(beside, question.period, ({ figures }) => measureOf(beside).of(figures)),
@@ -167,11 +176,20 @@ export function useReportColumns({ question, totals }: Columns): Column<Row>[] {
 const totalOf = (name: MeasureName) => (totals: Totals) => (totals.entries === 0 ? 0 : measureOf(name).of(totals))
 
 /** The pinned totals, which lead to all entries of the report. */
-export function footOf({ question, totals }: Columns, earlier: Totals | undefined, timeZone: string) {
+export function footOf({ question, totals }: Columns, earlier: Totals | undefined, settings: Me['settings']) {
   const { measure, period } = question
   const of = totalOf(measure)
   const linked = (name: MeasureName, shown: Period, value: number | null) => (
-    <LinkedAmount href={addressOfFigure(name, question.filter, shown, timeZone)} value={value} measure={name} />
+    <LinkedAmount
+      href={addressOfFigure(
+        name,
+        { ...question, period: shown, basis: basisInAddress(question.basis ?? 'cost', settings) },
+        settings.time_zone,
+      )}
+      value={value}
+      measure={name}
+      basis={question.basis}
+    />
   )
   return {
     name: 'Total',
@@ -193,18 +211,21 @@ export function footOf({ question, totals }: Columns, earlier: Totals | undefine
 /** Entries without a price are missing in amounts. */
 export function UnpricedNote({ totals, question }: Columns) {
   const { time_zone } = useSettings()
+  const { basis = 'cost' } = question
   const unpriced = totals.unpriced_entries
   if (unpriced === 0 || measureOf(question.measure).unit !== 'money') return null
   const href = changedAddress(
     '/entries',
     entriesAddress(question.filter, momentsOf(question.period, time_zone)).split('?')[1] ?? '',
-    { priced: 'false' },
+    basis === 'cost' ? { priced: 'false' } : { unknown_cost: basis },
   )
   return (
     <Note>
       Amounts exclude{' '}
       <FigureLink figure="entries" value={unpriced} to={href} c={undefined}>
-        {count(unpriced)} unpriced {unpriced === 1 ? 'entry' : 'entries'}
+        {basis === 'cost'
+          ? `${count(unpriced)} unpriced ${unpriced === 1 ? 'entry' : 'entries'}`
+          : `${counted(unpriced, 'entry', 'entries')} without ${BASIS_TITLES[basis].toLowerCase()}`}
       </FigureLink>
     </Note>
   )

@@ -22,7 +22,7 @@ import { Note } from '../../parts/texts.tsx'
 import { titleOf } from '../../parts/usage/dimensions.ts'
 import { measureOf } from '../../parts/usage/measures.ts'
 import { type Usage, usageParameters, usageQuery } from '../../parts/usage/usage.ts'
-import { useSettings } from '../../server/me.ts'
+import { useMe, useSettings } from '../../server/me.ts'
 import { REPORTS_ADDRESS } from './address.ts'
 import { Controls, chartFor } from './controls.tsx'
 import { groupsQuestion, questionOf } from './question.ts'
@@ -36,11 +36,12 @@ import { viewParametersOf } from './view-parameters.ts'
 const WITHOUT = ['starting_at', 'ending_at'] as const
 
 export default function Reports() {
-  const { time_zone } = useSettings()
+  const me = useMe()
+  const { time_zone } = me.settings
   const [address, show] = useAddress(REPORTS_ADDRESS)
   const search = useSearch()
-  const question = questionOf(address, time_zone)
-  const { period, earlier, by, second, measure, width, filter } = question
+  const question = questionOf(address, me)
+  const { period, earlier, by, second, measure, basis, width, filter } = question
   const groups = groupsQuestion(question)
   const { data: report, error, refetch, isPlaceholderData } = useQuery(usageQuery(groups))
   const before = useQuery({ ...usageQuery(groupsQuestion(question, earlier)), enabled: earlier !== undefined })
@@ -54,11 +55,12 @@ export default function Reports() {
       lead={`${periodInWords(period)} in ${time_zone}${earlier ? `, compared with ${periodInWords(earlier)}` : ''}`}
       actions={
         <>
-          <SavedViews parameters={viewParametersOf(search)} open={address.view} />
+          <SavedViews parameters={{ ...viewParametersOf(search), basis: basis! }} open={address.view} />
           <ShareButton
             subject={{
               report: {
                 ...{ ...filter, ...sharedPeriod(address.period, period), group_by: dimensions, measure },
+                ...(basis !== 'cost' && { basis }),
                 ...(kind !== 'none' && { chart: kind, bucket_width: width }),
                 ...(address.compare !== 'none' && { compare: address.compare }),
                 ...{ sort: address.sort, order: address.order },
@@ -92,7 +94,7 @@ export default function Reports() {
           kind={kind}
           // By group, the table of the report has the same amounts.
           hasTable={width !== 'all'}
-          title={`${measureOf(measure).title}${width === 'all' ? '' : ' over time'}${earlier && width !== 'all' ? '' : ` ${grouped}`}`}
+          title={`${measureOf(measure, basis).title}${width === 'all' ? '' : ' over time'}${earlier && width !== 'all' ? '' : ` ${grouped}`}`}
         />
       )}
       {(error ?? before.error) && !isHere && (
@@ -128,7 +130,7 @@ interface GroupsProps {
 }
 
 function Groups({ report, earlier, question, label, order, show }: GroupsProps) {
-  const { time_zone } = useSettings()
+  const settings = useSettings()
   const { by, second, measure } = question
   const dimensions = [by, ...(second === undefined ? [] : [second])]
   const groups = report.data[0]?.results ?? []
@@ -153,6 +155,7 @@ function Groups({ report, earlier, question, label, order, show }: GroupsProps) 
         </Note>
         <UnpricedNote question={question} totals={totals} />
         <UntimedNote question={question} totals={totals} />
+        {report.provisional && <Note>A period of a plan is not closed yet: amounts may change.</Note>}
       </Group>
       <DataTable<Row>
         label={label}
@@ -168,7 +171,7 @@ function Groups({ report, earlier, question, label, order, show }: GroupsProps) 
               : 'Change the search to see other names.'}
           </Empty>
         }
-        {...(search === undefined && { foot: footOf({ question, totals }, earlier?.totals, time_zone) })}
+        {...(search === undefined && { foot: footOf({ question, totals }, earlier?.totals, settings) })}
       />
     </>
   )

@@ -44,7 +44,10 @@ export function SavedViews({ parameters, open }: SavedViewsProps) {
     navigate(addressOf('/reports', parameters))
   })
   const groups = { 'My views': views.filter(({ mine }) => mine), 'Shared views': views.filter(({ mine }) => !mine) }
-  const isChanged = view !== undefined && JSON.stringify(sorted(view.parameters)) !== JSON.stringify(sorted(parameters))
+  const { basis } = parameters
+  // Views of earlier versions have no basis.
+  const saved = view && { ...(basis && { basis }), ...view.parameters }
+  const isChanged = saved !== undefined && JSON.stringify(sorted(saved)) !== JSON.stringify(sorted(parameters))
   return (
     <>
       <Menu position="bottom-end" shadow="md" width={280}>

@@ -1,6 +1,7 @@
 /** The data of a chart as a table: a row for each point, the latest first, and a column for each series. */
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { type Figure, FigureLink } from '../figure-link.tsx'
 import { type PlainColumn, PlainTable } from '../plain-table.tsx'
 import type { ChartProps } from './chart.tsx'
@@ -18,6 +19,7 @@ interface ChartTableProps {
   hrefOf?: ChartProps['hrefOf']
   /** Which of the totals of these lists; without it, amounts are not linked. */
   figure?: Figure | undefined
+  basis?: CostBasis | undefined
 }
 
 interface Row {
@@ -26,7 +28,16 @@ interface Row {
   at: number
 }
 
-export function ChartTable({ points, series, format, totals, heading = 'Period', hrefOf, figure }: ChartTableProps) {
+export function ChartTable({
+  points,
+  series,
+  format,
+  totals,
+  heading = 'Period',
+  hrefOf,
+  figure,
+  basis,
+}: ChartTableProps) {
   const totalAt = (at: number) =>
     totals ? totals[at]! : series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)
   const amount = (value: number | null, href: string | undefined, isRest = false) => {
@@ -41,7 +52,7 @@ export function ChartTable({ points, series, format, totals, heading = 'Period',
     // Without usage there is no list whose total is 0.
     if (!value || !figure || href === undefined) return shown
     return (
-      <FigureLink figure={figure} value={value} to={href}>
+      <FigureLink figure={figure} value={value} basis={basis} to={href}>
         {shown}
       </FigureLink>
     )

@@ -1,4 +1,5 @@
 /** What usage is grouped by: the names of groups, their ids, and the filters that select their entries. Pure. */
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { type Dimension, isDimension, isLabel, labelName, type PlainDimension } from '../../../shared/dimensions.ts'
 import { COUNTED_STATUSES } from '../../../shared/entry-filters.ts'
 import { addressOf } from '../../address.ts'
@@ -26,6 +27,7 @@ const NONE: Partial<Record<PlainDimension, EntryQuery>> = {
   ticket: { ticket: ['none'] },
   client: { has_client: 'false' },
   provider: { provider: ['none'] },
+  plan: { plan: ['none'] },
 }
 
 /** The filters of a report with those of a group; undefined if no filter selects it. */
@@ -54,8 +56,12 @@ export interface Between {
   ending_at: string
 }
 
-/** The list of exactly the entries that a figure is of: reports leave out some that lists show. */
-export function entriesAddress(filter: EntryQuery, { starting_at, ending_at }: Between): string {
+/** The list of exactly the entries that a figure is of: reports leave out some that lists show. `basis` as in addresses. */
+export function entriesAddress(
+  filter: EntryQuery,
+  { starting_at, ending_at }: Between,
+  basis?: CostBasis | undefined,
+): string {
   const { status = COUNTED_STATUSES, superseded = 'false', ...others } = filter
-  return addressOf('/entries', { ...others, status, superseded, starting_at, ending_at })
+  return addressOf('/entries', { ...others, status, superseded, starting_at, ending_at, basis })
 }

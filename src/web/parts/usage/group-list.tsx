@@ -2,6 +2,7 @@
 import { Anchor, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { FigureLink } from '../figure-link.tsx'
 import { Count, Money } from '../figures.tsx'
 import classes from './group-list.module.css'
@@ -14,6 +15,7 @@ interface GroupLineProps {
   label: string
   figures: Pick<Figures, 'cost' | 'tokens'>
   measure: 'cost' | 'tokens'
+  basis?: CostBasis
   /** Of 1. */
   share: number
   /** The page of the thing that the group is of, if it has one. */
@@ -22,7 +24,7 @@ interface GroupLineProps {
   entries: string | undefined
 }
 
-export function GroupLine({ label, figures, measure, share, page, entries }: GroupLineProps) {
+export function GroupLine({ label, figures, measure, basis, share, page, entries }: GroupLineProps) {
   const name = <bdi>{label}</bdi>
   const value = measure === 'cost' ? figures.cost : figures.tokens.total
   const amount = measure === 'cost' ? <Money amount={value} /> : <Count value={figures.tokens.total} />
@@ -42,7 +44,7 @@ export function GroupLine({ label, figures, measure, share, page, entries }: Gro
         {entries === undefined ? (
           amount
         ) : (
-          <FigureLink figure={measure} value={value} to={entries}>
+          <FigureLink figure={measure} value={value} basis={basis} to={entries}>
             {amount}
           </FigureLink>
         )}

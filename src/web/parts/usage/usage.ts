@@ -1,5 +1,6 @@
 /** The requests of a report. */
 import { queryOptions } from '@tanstack/react-query'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import type { Width } from '../charts/buckets.ts'
 import type { EntryQuery } from '../entries/filters.ts'
@@ -31,22 +32,26 @@ export interface UsageQuestion {
   width: Width | 'all'
   by: readonly string[]
   include: readonly string[]
+  /** `cost` where absent. */
+  basis?: CostBasis | undefined
   /** Whether buckets without entries are returned too, without which a chart over time has no gaps. */
   fillsGaps?: boolean
 }
 
 /** The parameters of the API, also for its CSV. */
-export const usageParameters = ({ period, filter, width, by, include, fillsGaps }: UsageQuestion) => ({
+export const usageParameters = ({ period, filter, width, by, include, basis, fillsGaps }: UsageQuestion) => ({
   ...filter,
   ...asBounds(period),
   bucket_width: width,
   ...(by.length > 0 && { group_by: [...by] }),
   ...(include.length > 0 && { include: [...include] }),
+  ...(basis !== undefined && basis !== 'cost' && { basis }),
   ...(fillsGaps && { fill_gaps: 'true' }),
 })
 
 /** What decides which groups and figures a report has. */
-const shapeOf = (query?: ReturnType<typeof usageParameters>) => JSON.stringify([query?.group_by, query?.include])
+const shapeOf = (query?: ReturnType<typeof usageParameters>) =>
+  JSON.stringify([query?.group_by, query?.include, query?.basis])
 
 /** All buckets, page by page. */
 async function askUsage(question: UsageQuestion, signal: AbortSignal): Promise<Usage> {
@@ -68,7 +73,7 @@ export const usageQuery = (question: UsageQuestion) => {
   return queryOptions({
     queryKey: ['reports', 'usage', query],
     queryFn: ({ signal }) => askUsage(question, signal),
-    // Groups of another dimension have other links, and figures that were not asked for are unknown.
+    // Groups of another dimension have other links, and figures that were not asked for, or on another basis, are unknown.
     placeholderData: <Data>(before: Data | undefined, previous?: { queryKey: readonly unknown[] }) =>
       shapeOf(previous?.queryKey[2] as typeof query) === shapeOf(query) ? before : undefined,
   })

@@ -1,0 +1,35 @@
+/** The basis by which a page counts cost: chosen in its address, or else that of the organization. */
+import { NativeSelect } from '@mantine/core'
+import { BASIS_TITLES, COST_BASES, type CostBasis } from '../../shared/cost-basis.ts'
+import { basesFor, type Me, useMe, usualBasis } from '../server/me.ts'
+
+/** In an address. */
+export const readBasis = (values: string[]): CostBasis | undefined => COST_BASES.find((basis) => basis === values[0])
+
+/** The one that counts if an address has this one, or none. */
+export const basisFor = (me: Me, chosen: CostBasis | undefined): CostBasis => chosen ?? usualBasis(me)
+
+/** As a parameter of addresses, which do not depend on the settings of whoever opens them. */
+export const basisInAddress = (basis: CostBasis, { cost_basis }: Me['settings']): CostBasis | undefined =>
+  basis === 'cost' && cost_basis === 'cost' ? undefined : basis
+
+interface BasisSelectProps {
+  value: CostBasis
+  change: (basis: CostBasis) => void
+  /** Undefined where the control has no room for it. */
+  label?: string
+}
+
+export function BasisSelect({ value, change, label }: BasisSelectProps) {
+  const bases = basesFor(useMe())
+  return (
+    <NativeSelect
+      size="xs"
+      label={label}
+      aria-label="Cost basis"
+      data={(bases.includes(value) ? bases : COST_BASES).map((basis) => ({ value: basis, label: BASIS_TITLES[basis] }))}
+      value={value}
+      onChange={({ currentTarget }) => change(currentTarget.value as CostBasis)}
+    />
+  )
+}
