@@ -1,8 +1,10 @@
 /** The filters that measures of entries answer, as tests of rows. Pure. */
 
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import { COUNT_KINDS, mapCounts } from '../../shared/usage.ts'
 import { type EntryFilter, isCostMismatch } from '../selection/contract.ts'
-import { exactAt, type Figure, type Measure, type Segment } from './segment.ts'
+import { exactCostsOf } from './figures.ts'
+import { exactAt, FIGURES_OF_BASIS, type Figure, MEASURES_OF, type Measure, type Segment } from './segment.ts'
 
 export interface MeasureTest {
   readonly measures: readonly Measure[]
@@ -29,6 +31,19 @@ const TESTS = {
     ofSums(segment) {
       const [entries, unpriced] = [segment.integers('entries').values, segment.integers('unpricedEntries').values]
       return (row) => (isPriced ? entries[row]! > unpriced[row]! : unpriced[row]! > 0)
+    },
+  }),
+
+  unknown_cost: (bases: readonly CostBasis[]): MeasureTest => ({
+    measures: [...new Set(bases.flatMap((basis) => MEASURES_OF[FIGURES_OF_BASIS[basis][0]]))],
+    ofEntries(segment) {
+      const costs = bases.map((basis) => exactCostsOf(segment, basis).values)
+      return (row) => costs.some((values) => Number.isNaN(values[row]!))
+    },
+    figures: bases.map((basis) => FIGURES_OF_BASIS[basis][1]),
+    ofSums(segment) {
+      const unknown = bases.map((basis) => segment.integers(FIGURES_OF_BASIS[basis][1]).values)
+      return (row) => unknown.some((values) => values[row]! > 0)
     },
   }),
 
@@ -73,9 +88,10 @@ export const isMeasured = (name: keyof EntryFilter): name is keyof typeof TESTS 
 
 /** The tests of a filter. */
 export function measureTests(filter: EntryFilter): MeasureTest[] {
-  const { priced, cost_mismatch, ended_after } = filter
+  const { priced, unknown_cost, cost_mismatch, ended_after } = filter
   return [
     ...(priced === undefined ? [] : [TESTS.priced(priced)]),
+    ...(unknown_cost === undefined ? [] : [TESTS.unknown_cost(unknown_cost)]),
     ...(cost_mismatch === undefined ? [] : [TESTS.cost_mismatch(cost_mismatch)]),
     ...(ended_after === undefined ? [] : [TESTS.ended_after(ended_after)]),
   ]

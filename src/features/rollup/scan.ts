@@ -77,7 +77,7 @@ export async function scanOf(reader: Reader, task: SumsTask, within: Range): Pro
     day: tested.measures.length === 0 ? findGrain('day', needed) : undefined,
     month: tested.measures.length === 0 ? findGrain('month', needed) : undefined,
   }
-  const format = formatWith([...needed, ...tested.measures, ...figures])
+  const format = formatWith([...needed, ...tested.measures, ...tested.figures, ...figures])
   const planned = { withMonths: grains.month !== undefined, format }
   const { plan, state } = await bestPlan(reader, bounds, within, planned)
   if (await isFasterFromTable(reader, filter, within, plan)) return fromTable(within, figures)

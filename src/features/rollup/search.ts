@@ -6,7 +6,7 @@
 
 import { visibleKeys } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
-import type { ListSort } from '../selection/contract.ts'
+import type { ListSort, SortFigure } from '../selection/contract.ts'
 import { EmptyPeriods } from './empty-periods.ts'
 import { roughCostsOf } from './figures.ts'
 import { ALL_TIMES, type Period, planReading, type Range, rawLengthOf } from './plan.ts'
@@ -73,13 +73,15 @@ export async function findSearchStart(reader: Reader, task: SearchTask): Promise
   return null
 }
 
-const MEASURES_OF: Record<ListSort, readonly Measure[]> = {
+const MEASURES_OF: Record<ListSort | SortFigure, readonly Measure[]> = {
   started_at: ['startedAt'],
   cost: ['listValue', 'reportedCost'],
   tokens: ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'],
   duration: ['duration'],
   list_value: ['listValue'],
   reported_cost: ['reportedCost'],
+  marginal_cost: ['marginal'],
+  allocated_cost: ['allocated'],
   input: ['input'],
   output: ['output'],
   cache_read: ['cacheRead'],
@@ -113,7 +115,7 @@ export async function searchOf(
   const within = periodOf(task)
   const selection = await resolveSelection(reader, seen, filter)
   const bounds = [within.from, within.to]
-  const format = formatWith([...tested.keys, ...tested.measures, ...read])
+  const format = formatWith([...tested.keys, ...tested.measures, ...tested.figures, ...read])
   const state = await readState(reader, zone, within, format)
   const plan = planReading(bounds, within, state, { withMonths: false })
   if (rawLengthOf(plan) > RAW_LIMIT_MS) return undefined
@@ -151,7 +153,7 @@ async function addRows(
   reader: Reader,
   day: Period,
   rows: Int32Array | undefined,
-  { sort, within, top }: { sort: ListSort; within: Range; top: Top },
+  { sort, within, top }: Pick<SearchTask, 'sort'> & { within: Range; top: Top },
 ): Promise<void> {
   const isWhole = day.startsAt >= within.from && day.endsAt <= within.to
   const names = new Set<Measure>([...MEASURES_OF[sort], 'id'])
@@ -172,7 +174,7 @@ async function addRows(
 }
 
 /** Bounds of the known values of a segment, from the headers of its columns; undefined if it has none. */
-function rangeOf(segment: Segment, sort: ListSort): Bounds | undefined {
+function rangeOf(segment: Segment, sort: SearchTask['sort']): Bounds | undefined {
   const ranges = MEASURES_OF[sort].flatMap((name) => segment.column(name).range ?? [])
   if (ranges.length === 0) return undefined
   const [lowest, highest] = [ranges.map(({ min }) => min), ranges.map(({ max }) => max)]
@@ -186,7 +188,7 @@ interface Bounds {
   max: number
 }
 
-function valuesOf(segment: Segment, sort: ListSort): Float64Array {
+function valuesOf(segment: Segment, sort: SearchTask['sort']): Float64Array {
   if (sort === 'cost') return roughCostsOf(segment)
   if (sort !== 'tokens') return segment.integers(MEASURES_OF[sort][0]!).values
   const values = new Float64Array(segment.length)

@@ -4,7 +4,7 @@ import type { VisibleKeys } from '../../access/visibility.ts'
 import type { EntryFilter } from '../selection/contract.ts'
 import type { Column } from './column.ts'
 import { isMeasured, type MeasureTest, measureTests, type RowTest } from './measure-tests.ts'
-import type { Key, Measure, Segment } from './segment.ts'
+import type { Figure, Key, Measure, Segment } from './segment.ts'
 
 /** The filters that the keys of a segment can answer, with the attribute that each of them tests. */
 export const TESTED: Partial<Record<keyof EntryFilter, Key>> = {
@@ -46,6 +46,8 @@ export interface TestedColumns {
   keys: Key[]
   /** Which only segments of entries have. */
   measures: Measure[]
+  /** By which sums are tested. */
+  figures: Figure[]
 }
 
 /**
@@ -57,7 +59,12 @@ export function testedColumns(filter: EntryFilter, seen: VisibleKeys | undefined
   if (Object.keys(rest).length > 0) return undefined
   const keys = new Set<Key>(seen ? visibilityKeys(seen.labelSetIds.length > 0, seen.approvedIds.length > 0) : [])
   for (const name of Object.keys(answered) as (keyof EntryFilter)[]) if (TESTED[name]) keys.add(TESTED[name])
-  return { keys: [...keys], measures: [...new Set(measureTests(answered).flatMap(({ measures }) => measures))] }
+  const tests = measureTests(answered)
+  return {
+    keys: [...keys],
+    measures: [...new Set(tests.flatMap(({ measures }) => measures))],
+    figures: tests.flatMap(({ figures }) => figures),
+  }
 }
 
 /** The part of a filter that columns can answer, with its period, and the rest. */

@@ -25,7 +25,7 @@ import {
 import { finishBuilding, insertBuilding, markPeriods, readState } from '../../../src/features/rollup/store/periods.ts'
 import { listRanked } from '../../../src/features/rollup/store/search.ts'
 import { conditionOf } from '../../../src/features/selection/contract.ts'
-import { LIST_SORTS } from '../../../src/features/selection/order.ts'
+import { COST_SORTS, LIST_SORTS } from '../../../src/features/selection/order.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { runs } from '../../support/tier.ts'
 import { answer, modelAnswer, type Query, randomQuery, shown } from './queries.ts'
@@ -49,7 +49,7 @@ const START = { name: 'start', run: findSearchStart }
 
 /** Pages from columns are those of the table of entries, one after the other. */
 async function expectPages(db: Database, chance: Chance, { viewer, filter }: Query): Promise<void> {
-  const sort = chance.of(LIST_SORTS)
+  const sort = chance.of([...LIST_SORTS, ...Object.values(COST_SORTS)])
   const order = chance.of(['asc', 'desc'] as const)
   const range = { from: -1, to: NOW + DAY }
   const task = { viewer, filter, sort, order, limit: 1_000 }

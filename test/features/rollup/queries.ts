@@ -55,6 +55,7 @@ export function randomQuery(chance: Chance, { managers }: Stage): Query {
     ended_after: maybe(range.to),
     funding: maybe(['plan', 'unknown']) as EntryFilter['funding'],
     plan: maybe(['Max', 'none']),
+    unknown_cost: maybe(chance.of([['cost'], ['list'], ['marginal'], ['allocated', 'list']] as CostBasis[][])),
   }
   const dimensions = [
     ...new Set(Array.from({ length: chance.below(3) }, () => chance.of([...DIMENSIONS, 'label:team'] as const))),
@@ -144,6 +145,7 @@ export async function modelAnswer(
       (!filter.placed || filter.placed.includes(entry.placedBy ?? 'none')) &&
       (!filter.funding || filter.funding.includes(funding?.funding ?? 'unknown')) &&
       (!filter.plan || filter.plan.includes(plan?.name ?? 'none')) &&
+      (!filter.unknown_cost || filter.unknown_cost.some((basis) => amountOf(entry, basis as CostBasis) === null)) &&
       entry.endedAt > (filter.ended_after ?? -Infinity)
     const bucket = bounds.findIndex((from, at) => entry.startedAt >= from && entry.startedAt < bounds[at + 1]!)
     if (!isIn || bucket === -1) continue

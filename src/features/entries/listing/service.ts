@@ -117,8 +117,7 @@ export function createListing({ db, prices, placement, organization, billing, pa
     { sort, order, after }: { sort: ListSort | SortFigure; order: ListOrder; after: FigurePosition | undefined },
     budgetMs = paces.rankedMs,
   ): Promise<RankedPage | undefined> {
-    // What was paid is not in columns.
-    if (isSelective(filter) || sort === 'marginal_cost' || sort === 'allocated_cost') return Promise.resolve(undefined)
+    if (isSelective(filter)) return Promise.resolve(undefined)
     const last = after && { id: after.id, value: after.value === null ? null : Number(after.value) }
     return db.slowly(RANKED_PAGE_TASK, { filter, viewer, sort, order, after: last, limit, budgetMs })
   }

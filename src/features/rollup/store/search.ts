@@ -2,7 +2,14 @@ import { and, asc, desc, gte, lt, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import { isBehind } from '../../../database/sorting.ts'
-import { conditionOf, type EntryFilter, type ListOrder, type ListSort, sortFigure } from '../../selection/contract.ts'
+import {
+  conditionOf,
+  type EntryFilter,
+  type ListOrder,
+  type ListSort,
+  type SortFigure,
+  sortFigure,
+} from '../../selection/contract.ts'
 import type { Range } from '../plan.ts'
 
 /** An entry with the value that orders it: milliseconds, nano-dollars or tokens, rounded beyond 2^53. Null is unknown. */
@@ -14,7 +21,7 @@ export interface Ranked {
 export interface SearchTask {
   viewer: Viewer
   filter: EntryFilter
-  sort: ListSort
+  sort: ListSort | SortFigure
   /** Unknown values are last in both. Entries with the same value are in this order of their ids. */
   order: ListOrder
   /** The last entry before those that are looked for. */
