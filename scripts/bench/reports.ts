@@ -17,6 +17,8 @@
  *   scripts/bench/reports --against main~3 --rounds 8 --entries 1000000   more rounds (default 3) and entries (default
  *                                               300,000) of a database that is created once and kept in dist/
  *
+ *   scripts/bench/reports --against main~3 --basis   with plans that pay for entries, and reports by each basis of cost
+ *
  * What an executable does not have yet is "not available". The database must not be of a later version than it. Parts that
  * change data are last, and change only the copy. Below 100 rounds, p99 is the slowest run.
  */

@@ -4,17 +4,19 @@
  * stopped.
  */
 import { join } from 'node:path'
+import { COST_BASES } from '../../../src/shared/cost-basis.ts'
 import { builtExecutable } from '../../../test/support/binary.ts'
 import { writeCorpus } from '../agents-corpus.ts'
 import { cleanedUp, printProgress, UsageError } from '../clean-up.ts'
 import { familyProcessorSeconds } from '../process-metrics.ts'
-import { EXPORTS, MATCHING, MEMBERS_LISTS, SORTS, sorted, UNMATCHED } from '../queries.ts'
+import { EXPORTS, MATCHING, MEMBERS_LISTS, REPORTS, SORTS, sorted, UNMATCHED } from '../queries.ts'
 import { buildCommit, nameOfWorkTree } from '../reporting/commit-executable.ts'
 import { runFirstScan } from '../scan-runs.ts'
 import { seededDatabase } from '../seeded.ts'
 import { median, ratiosOf, spreadOf, spreadText } from '../spread.ts'
 import { billOf, sendBill } from './bills.ts'
 import { takeRows } from './exports.ts'
+import { fundEntries } from './funded.ts'
 import type { ComparisonOptions } from './options.ts'
 import { printTable } from './results.ts'
 import { Subject } from './subject.ts'
@@ -27,6 +29,10 @@ const SCANNED_LINES = 50_000
 
 /** Longer than any export of a small database takes. */
 const EXPORT_LIMIT_MS = 60_000
+
+/** Reports on usage, each so often that their processor time can be measured. */
+const USAGE = Object.values(REPORTS).filter((path) => path.startsWith('/api/v1/reports/usage'))
+const REPORT_REPEATS = 20
 
 interface Cost {
   seconds: number
@@ -70,7 +76,7 @@ export interface ReadComparison {
 }
 
 export async function compareReads(
-  { against, rounds, entries }: ComparisonOptions,
+  { against, rounds, entries, basis: isByBasis }: ComparisonOptions,
   folder: string,
   stack: AsyncDisposableStack,
 ): Promise<ReadComparison> {
@@ -101,6 +107,7 @@ export async function compareReads(
         const options = { data, databaseUrl: undefined, rounds: 1, executable: executables[side] }
         const subject = await Subject.prepare(options, folder, own)
         subjects[side] = subject
+        if (isByBasis) fundEntries(subject)
         await subject.start(own)
         // A stopped process does not end by itself.
         own.defer(() => void signal(subject, 'SIGCONT'))
@@ -120,6 +127,19 @@ export async function compareReads(
       const cost = (name: string, work: (subject: Subject) => Promise<unknown>) =>
         both(name, (side) => ask(side, (subject) => costOf(subject, () => work(subject))))
 
+      for (const basis of isByBasis ? COST_BASES : (['cost'] as const)) {
+        await cost(`reports by ${basis}`, async (subject) => {
+          // Earlier versions have one basis, with which the others are compared.
+          const rest = basis === 'cost' || subject === subjects.old ? '' : `&basis=${basis}`
+          for (let left = REPORT_REPEATS; left > 0; left -= 1) {
+            for (const path of USAGE) {
+              const answer = await subject.ask(path + rest)
+              if (!answer.ok) throw new Error(`${path}${rest} was refused: ${await answer.text()}`)
+              await answer.arrayBuffer()
+            }
+          }
+        })
+      }
       for (const [format, path] of Object.entries(EXPORTS)) {
         await cost(`export as ${format}`, (subject) => takeRows(subject, path, EXPORT_LIMIT_MS))
       }

@@ -41,9 +41,11 @@ export interface ComparisonOptions {
   against: string
   rounds: number
   entries: number
+  /** Whether plans pay for entries, and reports are read by each basis of cost. */
+  basis: boolean
 }
 
-const COMPARING = ['against', 'rounds', 'entries']
+const COMPARING = ['against', 'rounds', 'entries', 'basis']
 
 export function readOptions(args: string[]): ReadingOptions | ComparisonOptions {
   const { values } = parseArgs({
@@ -53,6 +55,7 @@ export function readOptions(args: string[]): ReadingOptions | ComparisonOptions 
       'database-url': { type: 'string' },
       against: { type: 'string' },
       entries: { type: 'string' },
+      basis: { type: 'boolean' },
       rounds: { type: 'string' },
       only: { type: 'string' },
       skip: { type: 'string' },
@@ -60,13 +63,14 @@ export function readOptions(args: string[]): ReadingOptions | ComparisonOptions 
       commit: { type: 'string' },
     },
   })
-  const { against } = values
+  const { against, basis = false } = values
   const rounds = wholeNumberFrom('rounds', values.rounds ?? (against === undefined ? '20' : '3'), 1)
   if (against !== undefined) {
     const other = Object.keys(values).find((name) => !COMPARING.includes(name))
     if (other !== undefined) throw new UsageError(`Use --${other} without --against.`)
-    return { against, rounds, entries: wholeNumberFrom('entries', values.entries ?? '300000', 1) }
+    return { against, rounds, entries: wholeNumberFrom('entries', values.entries ?? '300000', 1), basis }
   }
+  if (basis) throw new UsageError('--basis needs --against.')
   if (values.entries !== undefined) throw new UsageError('--entries needs --against. Otherwise, use --data.')
   if (values.executable !== undefined && values.commit !== undefined)
     throw new UsageError('Use either --executable or --commit.')
