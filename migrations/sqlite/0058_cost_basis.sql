@@ -10,12 +10,12 @@ CREATE TABLE fundings_with_mixed (
   funding TEXT NOT NULL CHECK (
     funding = 'metered' OR funding = 'plan' OR funding = 'credits' OR funding = 'mixed' OR funding = 'unknown'),
   plan_id INTEGER REFERENCES plans (id),
-  -- The metered share of the tokens of a mixed one, in 10^-9.
+  -- The metered share of the tokens of what was said to be mixed, in 10^-9: also while no plan is known to pay for the rest.
   metered_share INTEGER CHECK (metered_share BETWEEN 0 AND 1000000000),
   rule_version_id INTEGER REFERENCES funding_rule_versions (id),
   reason TEXT NOT NULL,
   note TEXT,
-  CHECK ((funding = 'mixed') = (metered_share IS NOT NULL))
+  CHECK (funding <> 'mixed' OR metered_share IS NOT NULL)
 ) STRICT;
 INSERT INTO fundings_with_mixed SELECT id, uid, said_funding, said_plan, funding, plan_id, NULL, rule_version_id, reason, note FROM fundings;
 DROP TABLE fundings;
@@ -106,4 +106,14 @@ BEGIN
   INSERT INTO stale_hours SELECT OLD.started_at / 3600000
   WHERE NEW.started_at <> OLD.started_at
     AND NOT EXISTS (SELECT 1 FROM stale_hours WHERE hour = OLD.started_at / 3600000);
+END;
+
+-- Conditions may be on the name or the address of a person.
+CREATE TRIGGER users_owe_funding AFTER UPDATE OF name, email ON users
+WHEN (OLD.name <> NEW.name OR OLD.email <> NEW.email) AND (
+  EXISTS (SELECT 1 FROM funding_rule_versions WHERE conditions LIKE '%"agent_manager"%')
+  OR EXISTS (SELECT 1 FROM plan_versions WHERE conditions LIKE '%"agent_manager"%'))
+BEGIN
+  INSERT INTO funding_owed VALUES (1, CAST(unixepoch('subsec') * 1000 AS INTEGER), '0001-01-01', 1)
+  ON CONFLICT (id) DO UPDATE SET from_day = excluded.from_day, changes = changes + 1;
 END;

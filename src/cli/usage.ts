@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { UsageReport, UsageResult } from '../features/reports/schema.ts'
-import { BASIS_TITLES, type CostBasis } from '../shared/cost-basis.ts'
-import { addCostBasis, type BasisFlags, basisTexts, costTitle } from './flags/cost-basis.ts'
+import { BASIS_TITLES } from '../shared/cost-basis.ts'
+import { addCostBasis, type BasisFlags, basisTexts, costTitle, UNKNOWN_COST } from './flags/cost-basis.ts'
 import { addReportFilters, type EntryFilterFlags, entryFilterTexts } from './flags/entry-filters.ts'
 import { collect, examples } from './flags/options.ts'
 import { addPeriodFlags, type PeriodFlags, periodTexts } from './flags/period.ts'
@@ -114,14 +114,6 @@ function periodName(startingAt: string, { bucket_width: width, week_start, time_
   }
 }
 
-/** Of groups without a known cost. */
-const UNKNOWN: Record<CostBasis, string> = {
-  cost: 'unpriced',
-  list: 'unpriced',
-  marginal: 'unknown',
-  allocated: 'unknown',
-}
-
 function printUsage(report: UsageReport): void {
   const { data, bucket_width: width, group_by: dimensions, basis } = report
   const lines: Line[] = data.flatMap(({ period, results }) => {
@@ -138,7 +130,7 @@ function printUsage(report: UsageReport): void {
     { title: 'TOKENS', of: ({ result }) => countText(result?.tokens.total ?? 0), align: 'right' },
     {
       title: costTitle(basis),
-      of: ({ result }) => (result ? (result.cost === null ? UNKNOWN[basis] : dollars(result.cost)) : '–'),
+      of: ({ result }) => (result ? (result.cost === null ? UNKNOWN_COST[basis] : dollars(result.cost)) : '–'),
       align: 'right',
     },
   ]

@@ -6,7 +6,7 @@
  * A new one also needs its condition in `selection/sql/conditions.ts`, and an item of `FIELDS` in `web/parts/entries/fields.ts`
  * for people to choose it.
  */
-import { FUNDINGS, PLACED_BY, SOURCES, STATUSES, UNCOUNTED_STATUSES } from '../database/schema/values.ts'
+import { ENTRY_FUNDINGS, PLACED_BY, SOURCES, STATUSES, UNCOUNTED_STATUSES } from '../database/schema/values.ts'
 import { COST_BASES } from './cost-basis.ts'
 
 /** The statuses of entries that reports count, unless a filter says otherwise. */
@@ -184,10 +184,10 @@ export const ENTRY_FILTERS = {
   },
   funding: {
     kind: 'list',
-    values: FUNDINGS,
+    values: ENTRY_FUNDINGS,
     description: 'How the usage is paid for',
     argument: 'how',
-    help: FUNDINGS.join(', '),
+    help: ENTRY_FUNDINGS.join(', '),
     group: 'state',
   },
   plan: {

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { ExportFormat } from '../../features/entries/contract.ts'
 import { CommandError } from '../failures.ts'
+import { addCostBasis, type BasisFlags, basisTexts } from '../flags/cost-basis.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
 import { examples, textOrNone } from '../flags/options.ts'
 import { printPieces } from '../terminal/print.ts'
@@ -55,13 +56,15 @@ function addEntriesUnplaceCommand(entries: Command): void {
 
 const FORMATS: ExportFormat[] = ['csv', 'ndjson']
 
-interface ExportFlags extends DatabaseFlags, EntryFilterFlags {
+interface ExportFlags extends BasisFlags, DatabaseFlags, EntryFilterFlags {
   format: ExportFormat
 }
 
 function addEntriesExportCommand(entries: Command): void {
   addEntryFilters(
-    entries.command('export').description('Print all entries that match all filters, newest first, as CSV or NDJSON'),
+    addCostBasis(
+      entries.command('export').description('Print all entries that match all filters, newest first, as CSV or NDJSON'),
+    ),
   )
     .addOption(
       new Option('--format <format>', 'csv, or ndjson: a JSON object per line, as in the API')
@@ -78,10 +81,10 @@ function addEntriesExportCommand(entries: Command): void {
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<ExportFlags>()
       const { readListQuery } = await import('../../features/entries/contract.ts')
-      const texts = entryFilterTexts(flags)
-      await withServices(flags, async ({ entries, selection }, self) => {
-        const { filter } = await selection.read(self, (timeZone) => readListQuery(texts, timeZone))
-        return printPieces(entries.listing.exportFile(self.viewer, filter, flags.format))
+      await withServices(flags, async (services, self) => {
+        const texts = { ...entryFilterTexts(flags), ...(await basisTexts(services, self, flags)) }
+        const { filter, basis } = await services.selection.read(self, (timeZone) => readListQuery(texts, timeZone))
+        return printPieces(services.entries.listing.exportFile(self.viewer, filter, flags.format, { basis }))
       })
     })
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { TokenEntry } from '../../features/entries/schema.ts'
 import { serviceText } from '../../shared/price-texts.ts'
 import { columnsOption, wideOption } from '../flags/columns.ts'
+import { addCostBasis, type BasisFlags, basisTexts, costTitle, UNKNOWN_COST } from '../flags/cost-basis.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
 import { examples } from '../flags/options.ts'
 import type { ColumnFlags } from '../terminal/columns.ts'
@@ -9,7 +10,7 @@ import { durationText } from '../terminal/numbers.ts'
 import { type Column, minute, note, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 
-interface ListFlags extends ColumnFlags, CommandFlags, EntryFilterFlags {
+interface ListFlags extends BasisFlags, ColumnFlags, CommandFlags, EntryFilterFlags {
   sort?: string
   order?: string
   updatedSince?: string
@@ -19,9 +20,11 @@ interface ListFlags extends ColumnFlags, CommandFlags, EntryFilterFlags {
 
 export function addEntriesListCommand(entries: Command): void {
   addEntryFilters(
-    entries
-      .command('list')
-      .description('List entries, newest first unless sorted otherwise; an entry must match all filters'),
+    addCostBasis(
+      entries
+        .command('list')
+        .description('List entries, newest first unless sorted otherwise; an entry must match all filters'),
+    ),
   )
     .option(
       '--sort <by>',
@@ -43,6 +46,7 @@ export function addEntriesListCommand(entries: Command): void {
         'tally entries list --cost-mismatch yes',
         'tally entries list --updated-since 2026-11-20 --json',
         'tally entries list --sort cost --from 2026-11-01 --limit 10',
+        'tally entries list --basis marginal --unknown-cost marginal',
       ),
     )
     .action(async (_flags, command: Command) => {
@@ -57,9 +61,10 @@ export function addEntriesListCommand(entries: Command): void {
         limit: flags.limit,
         page: flags.page,
       }
-      const answer = await withServices(flags, async ({ entries: { listing }, selection }, self) => {
-        const query = await selection.read(self, (timeZone) => readListQuery(texts, timeZone))
-        return searchToLimit(listing, self.viewer, query)
+      const answer = await withServices(flags, async (services, self) => {
+        const asked = { ...texts, ...(await basisTexts(services, self, flags)) }
+        const query = await services.selection.read(self, (timeZone) => readListQuery(asked, timeZone))
+        return searchToLimit(services.entries.listing, self.viewer, query)
       })
       if (flags.json) return printJson(answer)
       printTable(
@@ -72,8 +77,8 @@ export function addEntriesListCommand(entries: Command): void {
           { title: 'TOKENS', rank: 2, of: ({ tokens }) => tokens.total.toLocaleString('en'), align: 'right' },
           // Money is JSON's exact number, not one to calculate with; its text is that of the JSON.
           {
-            title: 'COST (USD)',
-            of: ({ cost }) => (cost === null ? 'unpriced' : JSON.stringify(cost)),
+            title: costTitle(answer.basis),
+            of: ({ cost }) => (cost === null ? UNKNOWN_COST[answer.basis] : JSON.stringify(cost)),
             align: 'right',
           },
           ...(flags.costMismatch === undefined ? [] : [LIST_VALUE]),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { TokenEntry, TokenEntryDetail, TokenEntryHistory } from '../../features/entries/schema.ts'
-import { fundingSentence, fundingTitle } from '../../shared/funding.ts'
+import { allocatedSentence, fundingSentence, fundingTitle, hidesFees, marginalSentence } from '../../shared/funding.ts'
 import { historySentenceOf, stepActorOf } from '../../shared/history-sentences.ts'
 import { serviceText, toolsText } from '../../shared/price-texts.ts'
 import { say, textOf } from '../../shared/sentences.ts'
@@ -71,6 +71,8 @@ function printFields(entry: TokenEntryDetail): void {
     ['tools', toolsText(entry.tools)],
     ['cost', costText(entry)],
     ['paid by', fundingText(entry)],
+    ['marginal', paidText(entry, entry.marginal_cost, marginalSentence(entry))],
+    ['allocated', hidesFees(entry) ? null : paidText(entry, entry.allocated_cost, allocatedSentence(entry))],
     ['part of', entry.division && `${entry.division.entry}, ${shareText(entry.division.share)}`],
     ['corrected', entry.corrected.join(', ') || null],
   ]
@@ -139,6 +141,12 @@ function costText({ cost, reported_cost, cost_mismatch, model }: TokenEntryDetai
 function fundingText({ funding }: TokenEntryDetail): string | null {
   if (funding.kind === 'unknown' && funding.reason === 'none' && funding.note === null) return null
   return `${fundingTitle(funding)}. ${fundingSentence(funding)}`
+}
+
+/** What was paid; null where nothing is known of it, and for those who do not see fees. */
+function paidText({ funding }: TokenEntryDetail, amount: number | null, sentence: string): string | null {
+  if (amount !== null) return `$${exactText(amount)}. ${sentence}`
+  return funding.plan === null ? null : sentence
 }
 
 /** The arithmetic, a line for each product. */

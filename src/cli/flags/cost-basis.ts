@@ -24,3 +24,11 @@ export async function basisTexts(
 
 /** The heading of a column of cost. */
 export const costTitle = (basis: CostBasis): string => `${BASIS_TITLES[basis].toUpperCase()} (USD)`
+
+/** What is shown instead of a cost that is unknown. */
+export const UNKNOWN_COST: Record<CostBasis, string> = {
+  cost: 'unpriced',
+  list: 'unpriced',
+  marginal: 'unknown',
+  allocated: 'unknown',
+}

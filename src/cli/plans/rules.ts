@@ -218,7 +218,7 @@ function addTestCommand(rules: Command): void {
 function printExplanation(explanation: FundingExplanation): void {
   const { funding: kind, plan, reason, note, steps } = explanation
   const rule = steps.at(-1)?.rule ?? null
-  const funding = { kind, plan, reason, note, rule, reported_plan: null }
+  const funding = { kind, plan, reason, note, rule, reported_plan: null, metered_share: null }
   print(`${fundingTitle(funding)}. ${fundingSentence(funding)}`)
   for (const { rule, verdict, failed } of steps) {
     const why = failed.map(({ field, matches, value }) => `${field} is ${value ?? 'absent'}, not ${matches}`)

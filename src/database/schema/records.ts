@@ -73,6 +73,8 @@ export interface SaidFunding {
   funding: SaidFundingKind | null
   /** An id, a name, or what the agent calls it. */
   plan: string | null
+  /** Of what is mixed: the metered share of the tokens, in 10^-9. Absent if the rest is not of one plan. */
+  metered_share?: number
 }
 
 /**

@@ -121,20 +121,27 @@ export type AllowanceUnit = (typeof ALLOWANCE_UNITS)[number]
 export const FEE_WEIGHTS = ['list_value', 'tokens', 'active_time', 'active_days'] as const
 export type FeeWeight = (typeof FEE_WEIGHTS)[number]
 
-/** What pays for an entry: its use, the fee of a plan, credits, or nobody knows what. */
+/** What a report or a rule says that pays: the use itself, the fee of a plan, credits, or nobody knows what. */
 export const FUNDINGS = ['metered', 'plan', 'credits', 'unknown'] as const
-export type FundingKind = (typeof FUNDINGS)[number]
+export type StatedFunding = (typeof FUNDINGS)[number]
 
-/** What was said of it; `mixed` if the parts of a slice say different things. */
-export const SAID_FUNDINGS = [...FUNDINGS, 'mixed'] as const
+/** What pays for an entry; `mixed` if a part of its tokens is metered, and a plan pays for the rest. */
+export const ENTRY_FUNDINGS = [...FUNDINGS, 'mixed'] as const
+export type FundingKind = (typeof ENTRY_FUNDINGS)[number]
+
+/** What was said of it; mixed if the cells of a slice say different things, `mixed_credits` if all that are not metered say credits. */
+export const SAID_FUNDINGS = [...ENTRY_FUNDINGS, 'mixed_credits'] as const
 export type SaidFundingKind = (typeof SAID_FUNDINGS)[number]
 
 /** What decided it: a report, what an agent recorded, a rule, the plan of the person, or nothing. */
 export const FUNDING_REASONS = ['report', 'agent', 'rule', 'person', 'none', 'correction'] as const
 export type FundingReason = (typeof FUNDING_REASONS)[number]
 
-/** What was not taken as it was said: a plan that does not hold the person, or that nobody has; parts that differ. */
-export const FUNDING_NOTES = ['plan_not_held', 'no_plan', 'parts_differ'] as const
+/**
+ * What was not taken as it was said: a plan that does not hold the person, or that nobody has; parts that differ. Or that
+ * the metered share is that of tokens.
+ */
+export const FUNDING_NOTES = ['plan_not_held', 'no_plan', 'parts_differ', 'mixed_by_tokens'] as const
 export type FundingNote = (typeof FUNDING_NOTES)[number]
 
 /** What people can be sent e-mails about. */

@@ -2,15 +2,16 @@
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import {
   CORRECTED_FIELDS,
+  ENTRY_FUNDINGS,
   FUNDING_NOTES,
   FUNDING_REASONS,
   FUNDINGS,
-  type FundingKind,
   MANAGER_BY,
   PLACED_BY,
   SAID_FUNDINGS,
   SOURCES,
   STATUSES,
+  type StatedFunding,
 } from '../../database/schema/values.ts'
 import { TIMESTAMP, TIMESTAMP_EXPECTED } from '../../lib/timestamp.ts'
 import { conditions, isAbsent, isGiven, isOneOf, when } from '../../schema/conditions.ts'
@@ -181,7 +182,7 @@ const said = {
       enum: [...FUNDINGS],
       pattern: `^(${FUNDINGS.join('|')})$`,
       errorMessage: `must be one of ${FUNDINGS.join(', ')}`,
-    }) as unknown as TUnsafe<FundingKind>,
+    }) as unknown as TUnsafe<StatedFunding>,
   ),
   plan: Type.Optional(
     nameOf(
@@ -593,8 +594,8 @@ export const TokenEntry = Type.Object(
     funding: Type.Object(
       {
         kind: oneOf(
-          FUNDINGS,
-          'What pays for the usage: its price (`metered`), a plan, credits, or nothing is known of it. Approved and billed entries keep what they had.',
+          ENTRY_FUNDINGS,
+          'What pays for the usage: its price (`metered`), a plan, credits, a plan for what of its tokens is not metered (`mixed`), or nothing is known of it. Approved and billed entries keep what they had.',
         ),
         plan: orNull(
           Type.Object({ id: Type.String(), name: Type.String() }, { ...strict, description: 'The plan that pays.' }),
@@ -612,12 +613,23 @@ export const TokenEntry = Type.Object(
         note: orNull(
           oneOf(
             FUNDING_NOTES,
-            'What could not be used: a plan that the agent manager does not have on that day (`plan_not_held`), a statement that a plan pays although there is none (`no_plan`), slices that say different things (`parts_differ`).',
+            'What could not be used: a plan that the agent manager does not have on that day (`plan_not_held`), a statement that a plan pays although there is none (`no_plan`), slices that say different things (`parts_differ`). Or that the metered share of what is `mixed` is that of its tokens (`mixed_by_tokens`).',
           ),
         ),
-        reported_funding: orNull(oneOf(SAID_FUNDINGS, 'The `funding` of the report; `mixed` of slices that differ.')),
+        reported_funding: orNull(
+          oneOf(
+            SAID_FUNDINGS,
+            'The `funding` of the report; `mixed` of slices that differ, `mixed_credits` if all that are not metered are paid with credits.',
+          ),
+        ),
         reported_plan: orNull(
           Type.String({ description: 'The `plan` of the report, whether it could be used or not.' }),
+        ),
+        metered_share: orNull(
+          Type.Number({
+            description:
+              'Of slices of which some are metered: their share of the tokens, from 0 to 1 with 9 decimals. Null of others.',
+          }),
         ),
       },
       { ...strict, description: 'How the usage is paid for, and why.' },

@@ -38,7 +38,10 @@ export interface EntryView {
   bill: { uid: Id<'bil'>; number: string } | null
   sheet: Id<'sht'> | null
   /** Null if nothing says how it is paid for. */
-  funding: Pick<Tables['fundings']['$inferSelect'], 'saidFunding' | 'saidPlan' | 'funding' | 'reason' | 'note'> | null
+  funding: Pick<
+    Tables['fundings']['$inferSelect'],
+    'saidFunding' | 'saidPlan' | 'meteredShare' | 'funding' | 'reason' | 'note'
+  > | null
   fundingPlan: { uid: Id<'pln'>; name: string } | null
   fundingRule: Id<'frl'> | null
   fundingRuleVersion: { name: string; version: number } | null
@@ -84,6 +87,7 @@ export function selectViews(reader: Reader) {
         funding: t.fundings.funding,
         saidFunding: t.fundings.saidFunding,
         saidPlan: t.fundings.saidPlan,
+        meteredShare: t.fundings.meteredShare,
         reason: t.fundings.reason,
         note: t.fundings.note,
       },

@@ -106,8 +106,12 @@ export function wireFunding(
     note: funding.note,
     reported_funding: funding.saidFunding,
     reported_plan: funding.saidPlan,
+    metered_share: funding.meteredShare === null ? null : funding.meteredShare / SHARE_UNITS,
   }
 }
+
+/** Of the metered share of tokens, in one. */
+const SHARE_UNITS = 1_000_000_000
 
 /** Of an entry of which nothing says how it is paid for. */
 export const NO_FUNDING: TokenEntry['funding'] = {
@@ -118,6 +122,7 @@ export const NO_FUNDING: TokenEntry['funding'] = {
   note: null,
   reported_funding: null,
   reported_plan: null,
+  metered_share: null,
 }
 
 export function wireDivision(amendment: EntryAmendment | null): TokenEntry['division'] {

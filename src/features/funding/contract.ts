@@ -1,6 +1,6 @@
 /** What other features share of funding: what entries are paid with, and what decides it. */
 import type { RuleCondition, SaidFunding } from '../../database/schema/records.ts'
-import type { FundingKind, PlanHolder } from '../../database/schema/values.ts'
+import type { PlanHolder, StatedFunding } from '../../database/schema/values.ts'
 import type { Id } from '../../lib/id.ts'
 
 export type { SaidFunding }
@@ -29,7 +29,7 @@ export interface FundingRuleTerms {
   version: number
   name: string
   conditions: RuleCondition[]
-  funding: FundingKind
+  funding: StatedFunding
   planId: number | null
 }
 

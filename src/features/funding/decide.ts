@@ -43,8 +43,11 @@ export function decideFunding(
     const { funding, plan: called } = said
     const stated = called === null ? undefined : held.find((plan) => isNamed(plan, called) || isCoded(plan, called))
     const reason = stated && !isNamed(stated, called!) ? 'agent' : 'report'
-    if (funding === 'mixed') return { funding: 'unknown', plan: null, rule: null, reason, note: 'parts_differ' }
     if (called !== null && !stated) note = 'plan_not_held'
+    if (funding === 'mixed' || funding === 'mixed_credits') {
+      const plan = called === null ? covering() : stated
+      return { rule: null, reason, ...mixedOf(said, plan, note) }
+    }
     if (funding === 'metered' || funding === 'unknown') return { funding, plan: null, rule: null, reason, note }
     if (stated) return { funding: funding ?? 'plan', plan: stated, rule: null, reason, note }
     const plan = funding === null ? undefined : covering()
@@ -63,6 +66,18 @@ export function decideFunding(
   const plan = covering()
   if (plan) return { funding: 'plan', plan, rule: null, reason: 'person', note }
   return { funding: 'unknown', plan: null, rule: null, reason: 'none', note }
+}
+
+/** Of a slice of which a part is metered: the rest is paid by the plan, or by credits of none, which are charged as well. */
+function mixedOf(
+  { funding, plan: called, metered_share: share }: SaidFunding,
+  plan: CompiledPlan | undefined,
+  note: FundingNote | null,
+): Pick<Decision, 'funding' | 'plan' | 'note'> {
+  if (share === undefined) return { funding: 'unknown', plan: null, note: 'parts_differ' }
+  if (plan) return { funding: 'mixed', plan, note: 'mixed_by_tokens' }
+  if (funding === 'mixed_credits' && called === null) return { funding: 'metered', plan: null, note }
+  return { funding: 'unknown', plan: null, note: note ?? 'no_plan' }
 }
 
 /** The terms of a plan on a day; undefined before it starts. */

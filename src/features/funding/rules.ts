@@ -2,7 +2,7 @@
 import type { Actor } from '../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { RuleCondition } from '../../database/schema/records.ts'
-import { FUNDINGS, type FundingKind } from '../../database/schema/values.ts'
+import { FUNDINGS, type StatedFunding } from '../../database/schema/values.ts'
 import { type Issue, notFound, Problem, refusal, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { defined } from '../../lib/defined.ts'
@@ -33,7 +33,7 @@ export interface FundingRuleFields {
   name: string
   /** Empty to match all usage. */
   conditions: RuleCondition[]
-  funding: FundingKind
+  funding: StatedFunding
   /** Id or name; of `plan` and `credits` alone. */
   plan: string | null
 }
@@ -172,7 +172,7 @@ export function createFundingRules({ db, clock, audit }: FundingRulesDependencie
   }
 }
 
-export function issuesOfFunding(funding: FundingKind): Issue[] {
+export function issuesOfFunding(funding: StatedFunding): Issue[] {
   if (FUNDINGS.includes(funding)) return []
   return [{ pointer: '/funding', code: 'not_allowed', message: `must be one of ${FUNDINGS.join(', ')}` }]
 }

@@ -1,6 +1,6 @@
 /** API schema of funding rules, shared by validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
-import { FUNDING_NOTES, FUNDING_REASONS, FUNDINGS } from '../../database/schema/values.ts'
+import { ENTRY_FUNDINGS, FUNDING_NOTES, FUNDING_REASONS, FUNDINGS } from '../../database/schema/values.ts'
 import { conditions, isAbsent, isGiven, isOneOf, when } from '../../schema/conditions.ts'
 import {
   array,
@@ -113,7 +113,7 @@ export const FundingPreviewRequest = component(
 )
 export type FundingPreviewRequest = Static<typeof FundingPreviewRequest>
 
-const Side = object({ funding: oneOf(FUNDINGS), plan: orNull(PlanReference) })
+const Side = object({ funding: oneOf(ENTRY_FUNDINGS), plan: orNull(PlanReference) })
 
 export const FundingPreviewBody = component('FundingPreview', 'What a change of plans or funding rules would change.', {
   changes: array(
@@ -147,7 +147,7 @@ export type FundingTest = Static<typeof FundingTest>
 export const FUNDING_VERDICTS = ['takes', 'disabled', 'not_met', 'plan_not_held'] as const
 
 export const FundingExplanation = component('FundingExplanation', {
-  funding: oneOf(FUNDINGS, 'What would pay for the sample.'),
+  funding: oneOf(ENTRY_FUNDINGS, 'What would pay for the sample.'),
   plan: orNull(PlanReference),
   reason: oneOf(FUNDING_REASONS, 'As in `funding` of an entry.'),
   note: orNull(oneOf(FUNDING_NOTES, 'As in `funding` of an entry.')),

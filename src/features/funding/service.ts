@@ -23,7 +23,7 @@ export { findChangedClosed } from './closing.ts'
 export { changeToPreview } from './request.ts'
 export { divideShares, isCorrection, uniteShares } from './store/divisions.ts'
 export { addFundings, findFundings, saidOf } from './store/fundings.ts'
-export { findOwedFunding, type OwedFunding, settleOwedFunding } from './store/owed.ts'
+export { findOwedFunding, type OwedFunding, oweFunding, settleOwedFunding } from './store/owed.ts'
 export { correctionBy } from './terms.ts'
 export type { Funded, FundingDecisions }
 

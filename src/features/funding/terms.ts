@@ -53,6 +53,7 @@ export class FundingDecisions {
       day,
       said?.funding,
       said?.plan,
+      said?.metered_share,
       this.#fields.map((field) => valuesOf(field, subject)),
     ])
     const known = this.#decided.get(key)
@@ -77,7 +78,11 @@ export class FundingDecisions {
 }
 
 function uidOf({ funding, plan, rule, reason, note }: Decision, said: SaidFunding | null): Id<'fnd'> {
-  const content = [said?.funding, said?.plan, funding, plan?.uid, rule && [rule.uid, rule.version], reason, note]
+  const share = said?.metered_share
+  const content = [
+    ...[said?.funding, said?.plan, funding, plan?.uid, rule && [rule.uid, rule.version], reason, note],
+    ...(share === undefined ? [] : [share]),
+  ]
   const digest = Bun.SHA256.hash(JSON.stringify(content), 'hex') as string
   return `fnd_${digest.slice(0, 32)}`
 }

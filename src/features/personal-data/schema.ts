@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { conditions, isGiven, isOneOf, when } from '../../schema/conditions.ts'
 import { array, component, flag, moment, object, oneOf, orNull, text } from '../../schema/types.ts'
-import { TokenEntry } from '../entries/schema.ts'
+import { ListedTokenEntry } from '../entries/schema.ts'
 import { EXAMPLE_USER } from '../people/examples.ts'
 import { UserBody } from '../people/schema.ts'
 import type { User } from '../people/service.ts'
@@ -23,7 +23,7 @@ export const PersonalData = component(
     account: UserBody,
     additional_emails: array('Further addresses of the person in telemetry.', Type.String()),
     ...Object.fromEntries(KINDS.map(({ name, description, fields }) => [name, array(description, object(fields))])),
-    entries: array('Entries of the person, newest first.', TokenEntry),
+    entries: array('Entries of the person, newest first.', ListedTokenEntry),
   },
 )
 

@@ -1,6 +1,6 @@
 /** Reports in the API. One source for OpenAPI and the validation of responses in tests. */
 import { type Static, Type } from '@sinclair/typebox'
-import { FUNDINGS, SOURCES, STATUSES, WEEKDAYS } from '../../database/schema/values.ts'
+import { ENTRY_FUNDINGS, SOURCES, STATUSES, WEEKDAYS } from '../../database/schema/values.ts'
 import { array, component, flag, integer, moment, number, object, oneOf, orNull, text } from '../../schema/types.ts'
 import { COST_BASES } from '../../shared/cost-basis.ts'
 import { BUCKET_WIDTHS } from './buckets.ts'
@@ -88,7 +88,7 @@ const dimensions = {
   status: orNull(oneOf(STATUSES, 'Status.')),
   source: orNull(oneOf(SOURCES, 'Source of the figures.')),
   plan: orNull(Named),
-  funding: orNull(oneOf(FUNDINGS, 'How it is paid for.')),
+  funding: orNull(oneOf(ENTRY_FUNDINGS, 'How it is paid for.')),
   labels: Type.Record(Type.String(), orNull(Type.String()), {
     description: 'Values of the labels in `group_by`, by label name.',
   }),

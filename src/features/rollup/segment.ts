@@ -2,7 +2,13 @@
  * Segments: the rows of a period in columns. The entries of a day are one segment; others contain their sums by some of
  * their attributes. Pure.
  */
-import { FUNDINGS, type PlacedBy, type RollupLevel, type Source, type Status } from '../../database/schema/values.ts'
+import {
+  ENTRY_FUNDINGS,
+  type PlacedBy,
+  type RollupLevel,
+  type Source,
+  type Status,
+} from '../../database/schema/values.ts'
 import type { CostBasis } from '../../shared/cost-basis.ts'
 import {
   type Column,
@@ -231,7 +237,7 @@ export const STATUS_KEYS: Record<Status, number> = {
 export const SOURCE_KEYS: Record<Source, number> = { report: 0, log: 1, span: 2, metric: 3, sheet: 4 }
 export const PLACED_BY_KEYS: Record<PlacedBy, number> = { named: 0, rule: 1, manual: 2 }
 /** Of the groups that keys of fundings are merged into, which are not stored. */
-export const FUNDING_KEYS = Object.fromEntries(FUNDINGS.map((funding, key) => [funding, key]))
+export const FUNDING_KEYS = Object.fromEntries(ENTRY_FUNDINGS.map((funding, key) => [funding, key]))
 
 /** A segment, or some of its rows, with the columns that were read. */
 export class Segment {

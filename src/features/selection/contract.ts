@@ -15,6 +15,7 @@ export {
 export {
   COST_SORTS,
   ENTRY_FORMATS,
+  type EntrySort,
   type FigureOrder,
   type FigurePosition,
   LIST_ORDERS,

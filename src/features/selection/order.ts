@@ -15,8 +15,11 @@ export const LIST_SORTS = [
 ] as const
 export type ListSort = (typeof LIST_SORTS)[number]
 
+/** What a list is sorted by, which by cost is the amount of its basis. */
+export type EntrySort = ListSort | 'marginal_cost' | 'allocated_cost'
+
 /** A figure of an entry, as opposed to its time. Amounts are nano-dollars, durations milliseconds. */
-export type SortFigure = Exclude<ListSort, 'started_at'> | 'marginal_cost' | 'allocated_cost'
+export type SortFigure = Exclude<EntrySort, 'started_at'>
 
 /** The figure by which a list is sorted by cost. */
 export const COST_SORTS = {

@@ -9,6 +9,7 @@ import { readListQuery } from '../../../src/features/entries/listing/query.ts'
 import type { TokenEntry } from '../../../src/features/entries/schema.ts'
 import { createServices } from '../../../src/services.ts'
 import { type Engine, forEachEngine, opener } from '../../support/databases.ts'
+import { addPlan } from '../../support/plans.ts'
 import { OPERATOR, reportBody } from '../../support/reports.ts'
 import { runs } from '../../support/tier.ts'
 import {
@@ -250,6 +251,21 @@ forEachEngine('a merge, whose entries', (open, engine: Engine) => {
     const { data } = await here.entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '10' }, 'UTC'))
     expect(data.map(({ agent_manager: { name } }) => name)).toEqual(['Ada', 'Ada'])
     expect(await here.entries.verify()).toEqual([])
+  })
+
+  test('are paid for by the plans of this Tally, unless they are locked', async () => {
+    const [from, to] = [await openOther(), await open()]
+    const source = await stage(from)
+    const [open1, approved] = [await source.report({ session_id: 'one' }), await source.report({ session_id: 'two' })]
+    await source.approve(approved.id)
+    const text = await exportOf(from)
+    const here = await stage(to)
+    await addPlan(to, { name: 'Max' })
+    await here.entries.funding.decideOwed()
+    expect(await mergeInto(to, text)).toMatchObject({ added: 2 })
+    await here.entries.funding.decideOwed()
+    const paid = new Map((await here.listed()).map(({ id, funding }) => [id, funding.plan?.name ?? null]))
+    expect([paid.get(open1.id), paid.get(approved.id)]).toEqual(['Max', null])
   })
 
   test('verify calls another person’s are not taken, whatever a file says of them', async () => {

@@ -14,7 +14,7 @@ type FundingView = Pick<EntryView, 'funding' | 'fundingPlan' | 'fundingRule' | '
 
 /** How an entry was said to be paid for; null if nothing was said. */
 export function saidOfEntry({ funding }: Pick<FundingView, 'funding'>): SaidFunding | null {
-  return funding && saidOf(funding.saidFunding, funding.saidPlan)
+  return funding && saidOf(funding.saidFunding, funding.saidPlan, funding.meteredShare)
 }
 
 /** Null if nothing says how the entry is paid for: then to look is all that it costs. */
@@ -44,7 +44,12 @@ export function fundingView(funded: Funded | null): FundingView {
   if (funded === null) return NO_FUNDING
   const { said, funding, plan, rule, reason, note } = funded
   return {
-    funding: { saidFunding: said?.funding ?? null, saidPlan: said?.plan ?? null, funding, reason, note },
+    funding: {
+      saidFunding: said?.funding ?? null,
+      saidPlan: said?.plan ?? null,
+      meteredShare: said?.metered_share ?? null,
+      ...{ funding, reason, note },
+    },
     fundingPlan: plan && { uid: plan.uid, name: plan.name },
     fundingRule: rule?.uid ?? null,
     fundingRuleVersion: rule && { name: rule.name, version: rule.version },
@@ -63,6 +68,7 @@ export function isFundedAs(
     funding.note === funded.note &&
     funding.saidFunding === (funded.said?.funding ?? null) &&
     funding.saidPlan === (funded.said?.plan ?? null) &&
+    funding.meteredShare === (funded.said?.metered_share ?? null) &&
     fundingPlan?.uid === funded.plan?.uid &&
     fundingRule === (funded.rule?.uid ?? null) &&
     fundingRuleVersion?.version === funded.rule?.version

@@ -1,6 +1,6 @@
 /** Lists and exports of entries, single entries with their valuation, and their history. */
 
-import { requireBasis, usualBasis } from '../../../access/cost-basis.ts'
+import { requireBasis } from '../../../access/cost-basis.ts'
 import { detailsFor, readsRules, seesFees, type Viewer } from '../../../access/visibility.ts'
 import type { Database, Reader } from '../../../database/database.ts'
 import { tookTooLong } from '../../../database/errors.ts'
@@ -15,15 +15,14 @@ import type { PricesService } from '../../prices/service.ts'
 import {
   dependsOnBilling,
   type EntryFilter,
+  type EntrySort,
   type FigureOrder,
   type FigurePosition,
   isIndexed,
   isSelective,
   type ListOrder,
-  type ListSort,
   type Position,
   type Section,
-  type SortFigure,
   writeFigurePage,
   writePage,
 } from '../../selection/contract.ts'
@@ -114,7 +113,7 @@ export function createListing({ db, prices, placement, organization, billing, pa
   /** The page from the columns of the roll-up, if these can answer the filter. */
   function listRanked(
     { filter, viewer, limit }: { filter: EntryFilter; viewer: Viewer; limit: number },
-    { sort, order, after }: { sort: ListSort | SortFigure; order: ListOrder; after: FigurePosition | undefined },
+    { sort, order, after }: { sort: EntrySort; order: ListOrder; after: FigurePosition | undefined },
     budgetMs = paces.rankedMs,
   ): Promise<RankedPage | undefined> {
     if (isSelective(filter)) return Promise.resolve(undefined)
@@ -238,10 +237,6 @@ export function createListing({ db, prices, placement, organization, billing, pa
     requireBasis: async (viewer: Viewer, basis: CostBasis): Promise<void> => {
       await shownCosts(viewer, basis)
     },
-
-    /** The basis that people get who did not choose one. */
-    usualBasis: async (viewer: Viewer): Promise<CostBasis> =>
-      usualBasis(db.read, viewer, await organization.settings(db.read)),
 
     /**
      * A page of entries that the viewer may see, newest first unless the query has another order. Throws 422 if there

@@ -1,6 +1,6 @@
 /** Fields that reports and the slices of a report have alike. Pure: no database. */
 import type { LabelMap } from '../../../database/schema/records.ts'
-import type { FundingKind } from '../../../database/schema/values.ts'
+import type { StatedFunding } from '../../../database/schema/values.ts'
 import type { Issue } from '../../../errors.ts'
 import { numberText } from '../../../lib/exact-json.ts'
 import { NANO_DIGITS, parseDecimal } from '../../../lib/money.ts'
@@ -95,7 +95,7 @@ export function costOf(value: { reported_cost?: number }): bigint | null {
 }
 
 /** What it says of how its usage is paid for; undefined if nothing. */
-export function fundingOf({ funding, plan }: { funding?: FundingKind; plan?: string }): SaidFunding | undefined {
+export function fundingOf({ funding, plan }: { funding?: StatedFunding; plan?: string }): SaidFunding | undefined {
   if (funding === undefined && plan === undefined) return undefined
   return { funding: funding ?? null, plan: plan === undefined ? null : composeName(plan) }
 }

@@ -1,10 +1,10 @@
 /** The cells of a report, and the slices that they add up to. Pure: no database. */
 import type { Issue } from '../../../errors.ts'
 import { dayNumberAt } from '../../../lib/calendar.ts'
-import { formatDecimal, NANO_DIGITS } from '../../../lib/money.ts'
+import { divideHalfEven, formatDecimal, NANO_DIGITS } from '../../../lib/money.ts'
 import { composeName } from '../../../lib/names.ts'
 import { parseTimestamp } from '../../../lib/timestamp.ts'
-import { COUNT_KINDS, PRICE_FIELDS, SERVICE_FIELDS, type ServiceKind } from '../../../shared/usage.ts'
+import { COUNT_KINDS, PRICE_FIELDS, SERVICE_FIELDS, type ServiceKind, totalTokens } from '../../../shared/usage.ts'
 import type { SaidFunding } from '../../funding/contract.ts'
 import {
   COST_LIMIT,
@@ -110,7 +110,20 @@ function sharedFunding(cells: readonly Cell[]): SaidFunding | undefined {
   const said = cells.flatMap(({ funding }) => funding ?? [])
   const [first] = said
   const isShared = said.every(({ funding, plan }) => funding === first!.funding && plan === first!.plan)
-  return isShared ? first : { funding: 'mixed', plan: null }
+  return isShared ? first : mixedFunding(cells.filter(({ funding }) => funding !== undefined))
+}
+
+/** Of cells that say different things: a part that is metered, and the rest of one plan, if it is so. */
+function mixedFunding(cells: readonly Cell[]): SaidFunding {
+  const metered = cells.filter(({ funding }) => funding!.funding === 'metered')
+  const rest = cells.flatMap(({ funding }) => (funding!.funding === 'metered' ? [] : [funding!]))
+  const { plan } = rest[0]!
+  const isOfOnePlan = rest.every((each) => each.funding !== 'unknown' && each.plan === plan)
+  const [part, whole] = [metered, cells].map((some) => some.reduce((sum, { counts }) => sum + totalTokens(counts), 0))
+  if (metered.length === 0 || !isOfOnePlan || whole === 0) return { funding: 'mixed', plan: null }
+  const share = Number(divideHalfEven(BigInt(part!) * 1_000_000_000n, BigInt(whole!)))
+  const funding = rest.every((each) => each.funding === 'credits') ? 'mixed_credits' : 'mixed'
+  return { funding, plan, metered_share: share }
 }
 
 /** The sum of usage at different times. What is not known of one of them is not known of the sum. */

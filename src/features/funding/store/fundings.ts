@@ -16,6 +16,7 @@ export async function addFundings(tx: Tx, all: readonly Funded[]): Promise<numbe
     saidPlan: said?.plan ?? null,
     funding,
     planId: plan?.id ?? null,
+    meteredShare: said?.metered_share ?? null,
     ruleVersionId: rule?.versionId ?? null,
     reason,
     note,
@@ -48,6 +49,11 @@ export async function findFundings(
 }
 
 /** Null if nothing was said. */
-export function saidOf(funding: SaidFunding['funding'], plan: string | null): SaidFunding | null {
-  return funding === null && plan === null ? null : { funding, plan }
+export function saidOf(
+  funding: SaidFunding['funding'],
+  plan: string | null,
+  share: number | null = null,
+): SaidFunding | null {
+  if (funding === null && plan === null) return null
+  return { funding, plan, ...(share !== null && { metered_share: share }) }
 }

@@ -1,7 +1,7 @@
 /** What lists are sorted by, in SQL. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
-import type { ListSort, SortFigure } from '../order.ts'
+import type { EntrySort } from '../order.ts'
 import { amountOf, costOf } from './conditions.ts'
 
 /** The columns of the orders by one count of tokens. */
@@ -13,7 +13,7 @@ export const COUNT_COLUMNS = {
   cache_write_1h: 'cacheWrite1h',
 } as const
 
-export function sortFigure({ tables }: Reader, sort: ListSort | SortFigure): SQL {
+export function sortFigure({ tables }: Reader, sort: EntrySort): SQL {
   const { entries: e } = tables
   switch (sort) {
     case 'started_at':

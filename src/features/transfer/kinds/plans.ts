@@ -3,6 +3,7 @@ import type { Reader } from '../../../database/database.ts'
 import {
   ALLOWANCE_UNITS,
   FEE_WEIGHTS,
+  ENTRY_FUNDINGS,
   FUNDING_NOTES,
   FUNDING_REASONS,
   FUNDINGS,
@@ -98,7 +99,7 @@ export const FUNDING = kind({
     said_funding: orNone(choice('saidFunding', SAID_FUNDINGS)),
     said_plan: orNone(text('saidPlan')),
     metered_share: orNone(integer('meteredShare', 0)),
-    funding: choice('funding', FUNDINGS),
+    funding: choice('funding', ENTRY_FUNDINGS),
     plan: orNone(reference('planId', 'plans')),
     rule: orNone(reference('ruleVersionId', 'fundingRuleVersions')),
     reason: choice('reason', FUNDING_REASONS),

@@ -1,8 +1,10 @@
 /** The rows of a session and its entries, as they are added to a database in use. */
 
 import type { Tx } from '../../../database/database.ts'
+import { dayNumberAt, dayText } from '../../../lib/calendar.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { Interned } from '../../entries/contract.ts'
+import { oweFunding } from '../../funding/service.ts'
 import { notingChanges } from '../../spending/contract.ts'
 import { ENTRY, SESSION } from '../kinds/entries.ts'
 import { type Numbered, type ReadRow, readRow, wantOf } from '../reading.ts'
@@ -78,8 +80,19 @@ export async function addGroups(tx: Tx, groups: readonly Group[], adding: Adding
   await noteDuplicates(tx, rows)
   await insertWhole(tx, ENTRY, rows)
   await assume(tx, rows, entries, matching)
+  // The plans that paid for them there are not those of here.
+  const starts = entries.map(({ line }) => Date.parse(line.started_at as string))
+  if (starts.length > 0) await oweFunding(tx, { since: adding.now, fromDay: dayBefore(Math.min(...starts)) })
   return entries.filter(({ isHeld }) => isHeld).length
 }
+
+/** A day that has begun before the moment in every time zone. */
+function dayBefore(moment: number): string {
+  return moment < DAY_MS ? FIRST_DAY : dayText(dayNumberAt(moment - DAY_MS, 'UTC'))
+}
+
+const DAY_MS = 86_400_000
+const FIRST_DAY = '0001-01-01'
 
 /** The entry without what is not merged, and held if its project or ticket is not here. */
 function placed(entry: Omit<Entry, 'isHeld'>, { projectKey, ticket, context }: Matching): Entry {

@@ -5,7 +5,7 @@ import type { Me } from '../../server/me.ts'
 export const sheetOf = (id: string, signal?: AbortSignal) => (signal ? apiUntil(signal) : api)['token-sheets']({ id })
 
 export type Sheet = Body<Awaited<ReturnType<(typeof api)['token-sheets']['get']>>>['data'][number]
-export type SheetEntry = Body<Awaited<ReturnType<ReturnType<typeof sheetOf>['entries']['get']>>>['data'][number]
+export type SheetEntry = Body<Awaited<ReturnType<ReturnType<typeof sheetOf>['entries']['post']>>>
 export type Overlaps = Body<Awaited<ReturnType<ReturnType<typeof sheetOf>['overlaps']['get']>>>['data']
 
 /** Parts of the API that a change to a sheet or its entries affects. */

@@ -34,6 +34,8 @@ const report = fc.record({
   size: fc.integer({ min: 1, max: 50 }),
   entrypoint: fc.option(fc.constantFrom('cli', 'ci'), { nil: undefined }),
   ...said,
+  /** What a second cell of as many tokens says; without, the report has no slices. */
+  other: fc.option(fc.record(said), { nil: undefined, freq: 3 }),
 })
 const change = fc.oneof(
   fc.record({
@@ -83,11 +85,14 @@ async function stage(open: Open) {
 
   async function carryOut(act: Act): Promise<void> {
     if (act.what === 'report') {
-      const { who, on, session, size, entrypoint, funding: kind, plan } = act
+      const { who, on, session, size, entrypoint, funding: kind, plan, other } = act
+      const times = { started_at: `${on}T10:00:00Z`, ended_at: `${on}T10:${String(size).padStart(2, '0')}:00Z` }
+      const cell = (says: object) => ({ ...times, tokens: { input: size, output: size }, ...says })
       const body = reportBody({
-        started_at: `${on}T10:00:00Z`,
-        ended_at: `${on}T10:${String(size).padStart(2, '0')}:00Z`,
-        tokens: { input: size, output: size },
+        ...times,
+        ...(other && session !== undefined
+          ? { tokens: undefined, slices: [cell({}), cell(other)] }
+          : { tokens: { input: size, output: size } }),
         ...(session !== undefined && { session_id: `s${session}` }),
         ...(entrypoint !== undefined && { labels: { entrypoint } }),
         ...(kind !== undefined && { funding: kind }),
@@ -181,14 +186,14 @@ forEachEngine('whatever is reported and changed', (open) => {
     const changes = fc.uniqueArray(change, { selector: (one) => JSON.stringify(one), maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(fc.array(report, { minLength: 1, maxLength: 6 }), changes, async (reports, changed) => {
-        const single = reports.map((each, at) => ({ ...each, session: undefined, size: at + 1 }))
+        const single = reports.map((each, at) => ({ ...each, session: each.other && at, size: at + 1 }))
         const outcome = async (acts: readonly Act[]) => {
           const { services, all, tried } = await stage(open)
           for (const each of acts) await tried(each)
           await services.entries.funding.decideOwed()
           return (await all())
-            .map(({ agent_manager, tokens, funding: { kind, plan, reason, note } }) =>
-              [agent_manager.name, tokens.total, kind, plan?.name, reason, note].join(' '),
+            .map(({ agent_manager, tokens, funding: { kind, plan, reason, note, metered_share } }) =>
+              [agent_manager.name, tokens.total, kind, plan?.name, reason, note, metered_share].join(' '),
             )
             .sort()
         }

@@ -1,5 +1,6 @@
 /** How entries are paid for: what reports say, rules and plans decide, and what changes of them decide again. */
 import { expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import { TALLY } from '../../../../src/access/actor.ts'
 import { EVERYTHING } from '../../../../src/access/visibility.ts'
 import { createServices } from '../../../../src/services.ts'
@@ -90,6 +91,7 @@ forEachEngine('funding', (open) => {
       note: 'plan_not_held',
       reported_funding: null,
       reported_plan: 'Max',
+      metered_share: null,
     })
   })
 
@@ -108,8 +110,8 @@ forEachEngine('funding', (open) => {
     expect([paidBy(next), paidBy(await entry(first.id))]).toEqual(['credits Max report ', 'plan Max report '])
   })
 
-  test('slices say it for themselves, and those of an entry that differ leave it unknown', async () => {
-    const { db, report, entries } = await stage(open)
+  test('slices say it for themselves; of an entry, some may be metered and a plan pay for the rest', async () => {
+    const { db, report, entries, entry, decideOwed } = await stage(open)
     await addPlan(db, { name: 'Max' })
     const cell = (hour: number, more: object) => ({
       started_at: `2026-11-20T${hour}:00:00Z`,
@@ -121,9 +123,22 @@ forEachEngine('funding', (open) => {
       report({ session_id: crypto.randomUUID(), plan: 'Max', tokens: undefined, slices })
     const alike = await sliced(cell(10, {}), cell(10, { plan: 'Max' }))
     expect(paidBy(alike)).toBe('plan Max report ')
-    const differing = await sliced(cell(10, {}), cell(10, { funding: 'metered' }))
-    expect(paidBy(differing)).toBe('unknown  report parts_differ')
-    expect(differing.funding.reported_funding).toBe('mixed')
+    const metered = { funding: 'metered', tokens: { input: 6, output: 14 } }
+    const differing = await sliced(cell(10, {}), cell(10, metered))
+    expect(paidBy(differing)).toBe('mixed Max report mixed_by_tokens')
+    expect(differing.funding).toMatchObject({ reported_funding: 'mixed', metered_share: 0.666666667 })
+    const listed = await entries.listing.listEntries(EVERYTHING, { filter: { funding: ['mixed'] }, limit: 9 } as never)
+    expect(listed.data.map(({ id }) => id)).toEqual([differing.id])
+    const unknown = await sliced(cell(10, {}), cell(10, { funding: 'unknown' }), cell(10, metered))
+    expect(paidBy(unknown)).toBe('unknown  report parts_differ')
+    const other = await sliced(cell(10, { plan: 'Pro' }), cell(10, { ...metered, plan: 'Pro' }))
+    expect(paidBy(other)).toBe('unknown  report plan_not_held')
+    expect(other.funding.metered_share).toBe(0.666666667)
+    await addPlan(db, { name: 'Pro' })
+    await decideOwed()
+    expect(paidBy(await entry(other.id))).toBe('mixed Pro report mixed_by_tokens')
+    const { data: history } = await entries.listing.getHistory(other.id, EVERYTHING)
+    expect(history.at(-1)!.details).toMatchObject({ to: { funding: 'mixed', plan: { name: 'Pro' } } })
     const apart = await sliced(cell(10, { project: 'A' }), cell(10, { funding: 'metered', project: 'B' }))
     const { data } = await entries.listing.listEntries(EVERYTHING, {
       filter: { session_id: [apart.session_id!] },
@@ -133,6 +148,43 @@ forEachEngine('funding', (open) => {
       'A plan Max report ',
       'B metered  report ',
     ])
+  })
+
+  test('slices that are metered or paid with credits of no plan are metered, until a plan is known for the credits', async () => {
+    const { db, report, entry, decideOwed } = await stage(open)
+    const cell = {
+      started_at: '2026-11-20T10:00:00Z',
+      ended_at: '2026-11-20T10:10:00Z',
+      tokens: { input: 5, output: 5 },
+    }
+    const slices = [
+      { ...cell, funding: 'metered' },
+      { ...cell, funding: 'credits' },
+    ]
+    const both = await report({ session_id: crypto.randomUUID(), tokens: undefined, slices })
+    expect(paidBy(both)).toBe('metered  report ')
+    expect(both.funding).toMatchObject({ reported_funding: 'mixed_credits', metered_share: 0.5 })
+    await addPlan(db, { name: 'Copilot' })
+    await decideOwed()
+    expect(paidBy(await entry(both.id))).toBe('mixed Copilot report mixed_by_tokens')
+  })
+
+  test('somebody who is renamed has what a rule by their name decides', async () => {
+    const { services, report, entry, addRule, decideOwed, db } = await stage(open)
+    const own = await report()
+    await addRule({ name: 'CI', conditions: [{ field: 'agent_manager', matches: 'CI *' }] })
+    await decideOwed()
+    expect(paidBy(await entry(own.id))).toBe('unknown  none ')
+    const { users } = db.read.tables
+    const [user] = await db.read
+      .select()
+      .from(users)
+      .where(eq(users.uid, own.agent_manager.id as never))
+    await services.people.changeUser(user!.email, { name: 'CI runner' }, TALLY)
+    await decideOwed()
+    expect(paidBy(await entry(own.id))).toBe('metered  rule ')
+    await services.people.changeUser('bob@example.com', { role: 'billing' }, TALLY)
+    expect(await db.read.select().from(db.read.tables.fundingOwed)).toEqual([])
   })
 
   test('a change of plans or rules decides unlocked entries again, and shows it in their history', async () => {

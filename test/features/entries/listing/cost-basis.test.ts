@@ -7,6 +7,7 @@ import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { TALLY } from '../../../../src/access/actor.ts'
 import type { CallerOf } from '../../../../src/access/caller.ts'
+import { usualBasis } from '../../../../src/access/cost-basis.ts'
 import { EVERYTHING, type Viewer, viewerOf } from '../../../../src/access/visibility.ts'
 import type { FundingKind } from '../../../../src/database/schema/values.ts'
 import { readListQuery } from '../../../../src/features/entries/contract.ts'
@@ -241,7 +242,7 @@ forEachEngine('the cost of entries by each basis', (open) => {
 
   test('shows fees to those who see them only', async () => {
     const staged = await stage(open)
-    const { all, caller, listing, services } = staged
+    const { all, caller, db, listing, services } = staged
     const calculated = { period: 1, isStale: false, share: { fee: 3_000_000_000n, charge: 1_000_000_000n } }
     const paid = {
       funding: 'plan',
@@ -267,7 +268,8 @@ forEachEngine('the cost of entries by each basis', (open) => {
     await expect(all(own, { basis: 'allocated', sort: 'cost' })).rejects.toMatchObject({ code: 'fees_hidden' })
     const detail = await listing.getEntry(seen!.id, own)
     expect([detail.marginal_cost, detail.allocated_cost]).toEqual([1, null])
-    await services.organization.changeSettings({ costBasis: 'allocated' }, TALLY)
-    expect([await listing.usualBasis(EVERYTHING), await listing.usualBasis(own)]).toEqual(['allocated', 'cost'])
+    const settings = await services.organization.changeSettings({ costBasis: 'allocated' }, TALLY)
+    expect(await usualBasis(db.read, EVERYTHING, settings)).toBe('allocated')
+    expect(await usualBasis(db.read, own, settings)).toBe('cost')
   })
 })

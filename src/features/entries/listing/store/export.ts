@@ -331,6 +331,7 @@ const REFERRED = {
           funding: t.funding,
           saidFunding: t.saidFunding,
           saidPlan: t.saidPlan,
+          meteredShare: t.meteredShare,
           reason: t.reason,
           note: t.note,
         },
