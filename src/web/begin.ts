@@ -25,12 +25,13 @@ const REQUESTS: Record<string, RequestsAt> = {
     const request = { period, previous, width: widthFor(period), dimension: 'project', basis } as const
     return [`/reports/overview?${new URLSearchParams(overviewParameters(request))}`]
   },
-  '/entries': (search) => {
-    const { sort = SORTS[0], order, ...others } = Object.fromEntries(search)
+  '/entries': (search, { basis: usual }) => {
+    const { sort = SORTS[0], order, basis = usual, ...others } = Object.fromEntries(search)
     if (!SORTS.some((known) => known === sort) || Object.keys(others).length > 0) return []
     const query = new URLSearchParams()
     if (sort !== SORTS[0]) query.set('sort', sort)
     if (order === 'asc') query.set('order', order)
+    if (basis !== 'cost') query.set('basis', basis)
     query.set('limit', PAGE_LIMIT)
     return [`/token-entries?${query}`]
   },

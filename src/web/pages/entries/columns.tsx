@@ -2,7 +2,9 @@
 
 import { Tooltip } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
+import { BASIS_TITLES, type CostBasis } from '../../../shared/cost-basis.ts'
 import { SOURCE_TITLES } from '../../../shared/dimensions.ts'
+import { fundingTitle } from '../../../shared/funding.ts'
 import { serviceText } from '../../../shared/price-texts.ts'
 import { duration } from '../../format/moments.ts'
 import { exactMoney, fineMoney } from '../../format/money.ts'
@@ -46,99 +48,112 @@ function Cost({ entry: { cost, reported_cost, list_value, cost_mismatch } }: { e
   )
 }
 
-export const COLUMNS: readonly Column<Entry>[] = unsorted([
-  {
-    key: 'summary',
-    title: 'Summary',
-    minWidth: '204px',
-    phone: 'title',
-    cell: ({ summary, agent_name }) => (summary === null ? <Dimmed>{agent_name}</Dimmed> : <bdi>{summary}</bdi>),
-  },
-  {
-    key: 'place',
-    phone: 'bare',
-    title: 'Assigned to',
-    width: '110px',
-    cell: (entry) => textCell(placeKey(entry) ?? null) ?? <Dimmed>unattributed</Dimmed>,
-  },
-  textColumn('manager', 'Agent manager', (entry) => entry.agent_manager.name, { width: '114px', phone: 'bare' }),
-  textColumn('agent', 'Agent', (entry) => entry.agent_name, { ...EXTRA, width: '120px' }),
-  textColumn('harness', 'Harness', (entry) => entry.agent_harness, { ...EXTRA, width: '112px' }),
-  { key: 'model', phone: 'bare', title: 'Model', width: '200px', cell: (entry) => <Model entry={entry} /> },
-  {
-    key: 'provider',
-    ...EXTRA,
-    title: 'Provider',
-    width: '110px',
-    cell: (entry) => textCell(entry.provider),
-  },
-  {
-    key: 'started',
-    phone: 'bare',
-    title: 'Started',
-    sort: 'started_at',
-    width: '124px',
-    cell: (entry) => <Moment at={entry.started_at} isShort />,
-  },
-  {
-    key: 'duration',
-    ...EXTRA,
-    title: 'Duration',
-    sort: 'duration',
-    width: '96px',
-    isNumber: true,
-    cell: (entry) => duration(entry.started_at, entry.ended_at),
-  },
-  tokens('input', 'Input'),
-  tokens('output', 'Output'),
-  tokens('cache_read', 'Cache read'),
-  tokens('cache_write', 'Cache write'),
-  tokens('cache_write_1h', 'Write 1 h'),
-  countColumn('tokens', 'Tokens', (entry) => entry.tokens.total, { sort: 'tokens', width: '80px' }),
-  {
-    key: 'cost',
-    title: 'Cost',
-    sort: 'cost',
-    // With room for the mark of a mismatch.
-    width: '108px',
-    isNumber: true,
-    phone: 'value',
-    cell: (entry) => <Cost entry={entry} />,
-  },
-  fineMoneyColumn('list_value', 'List value', (entry) => entry.list_value, {
-    ...EXTRA,
-    sort: 'list_value',
-    width: '92px',
-  }),
-  {
-    key: 'reported',
-    ...EXTRA,
-    title: 'Reported cost',
-    sort: 'reported_cost',
-    width: '108px',
-    isNumber: true,
-    cell: (entry) => (entry.reported_cost === null ? null : <Money amount={entry.reported_cost} isFine />),
-  },
-  statusColumn('status', 'Status', (entry) => entry.status, { phone: 'bare', width: '100px' }),
-  textColumn('source', 'Source', (entry) => SOURCE_TITLES[entry.source], { ...EXTRA, width: '168px' }),
-  { ...EXTRA, key: 'bill', title: 'Bill', width: '96px', cell: (entry) => entry.bill?.number },
-  {
-    key: 'labels',
-    ...EXTRA,
-    title: 'Labels',
-    width: '200px',
-    cell: (entry) =>
-      textCell(
-        Object.entries(entry.labels)
-          .map(([name, value]) => `${name}:${value}`)
-          .join(' '),
-      ),
-  },
-  {
-    key: 'session',
-    ...EXTRA,
-    title: 'Session',
-    width: '130px',
-    cell: (entry) => textCell(entry.session_id),
-  },
-])
+/** By their basis: a table keeps the columns that a person chose. */
+const COLUMNS = new Map<CostBasis, readonly Column<Entry>[]>()
+
+export function columnsFor(basis: CostBasis): readonly Column<Entry>[] {
+  const known = COLUMNS.get(basis) ?? columnsBy(basis)
+  COLUMNS.set(basis, known)
+  return known
+}
+
+const columnsBy = (basis: CostBasis): readonly Column<Entry>[] =>
+  unsorted([
+    {
+      key: 'summary',
+      title: 'Summary',
+      minWidth: '204px',
+      phone: 'title',
+      cell: ({ summary, agent_name }) => (summary === null ? <Dimmed>{agent_name}</Dimmed> : <bdi>{summary}</bdi>),
+    },
+    {
+      key: 'place',
+      phone: 'bare',
+      title: 'Assigned to',
+      width: '110px',
+      cell: (entry) => textCell(placeKey(entry) ?? null) ?? <Dimmed>unattributed</Dimmed>,
+    },
+    textColumn('manager', 'Agent manager', (entry) => entry.agent_manager.name, { width: '114px', phone: 'bare' }),
+    textColumn('agent', 'Agent', (entry) => entry.agent_name, { ...EXTRA, width: '120px' }),
+    textColumn('harness', 'Harness', (entry) => entry.agent_harness, { ...EXTRA, width: '112px' }),
+    { key: 'model', phone: 'bare', title: 'Model', width: '200px', cell: (entry) => <Model entry={entry} /> },
+    {
+      key: 'provider',
+      ...EXTRA,
+      title: 'Provider',
+      width: '110px',
+      cell: (entry) => textCell(entry.provider),
+    },
+    {
+      key: 'started',
+      phone: 'bare',
+      title: 'Started',
+      sort: 'started_at',
+      width: '124px',
+      cell: (entry) => <Moment at={entry.started_at} isShort />,
+    },
+    {
+      key: 'duration',
+      ...EXTRA,
+      title: 'Duration',
+      sort: 'duration',
+      width: '96px',
+      isNumber: true,
+      cell: (entry) => duration(entry.started_at, entry.ended_at),
+    },
+    tokens('input', 'Input'),
+    tokens('output', 'Output'),
+    tokens('cache_read', 'Cache read'),
+    tokens('cache_write', 'Cache write'),
+    tokens('cache_write_1h', 'Write 1 h'),
+    countColumn('tokens', 'Tokens', (entry) => entry.tokens.total, { sort: 'tokens', width: '80px' }),
+    {
+      key: 'cost',
+      title: BASIS_TITLES[basis],
+      sort: 'cost',
+      // With room for the mark of a mismatch.
+      width: '108px',
+      isNumber: true,
+      phone: 'value',
+      cell: (entry) => (basis === 'cost' ? <Cost entry={entry} /> : <Money amount={entry.cost} isFine />),
+    },
+    fineMoneyColumn('list_value', 'List value', (entry) => entry.list_value, {
+      ...EXTRA,
+      sort: 'list_value',
+      width: '92px',
+    }),
+    {
+      key: 'reported',
+      ...EXTRA,
+      title: 'Reported cost',
+      sort: 'reported_cost',
+      width: '108px',
+      isNumber: true,
+      cell: (entry) => (entry.reported_cost === null ? null : <Money amount={entry.reported_cost} isFine />),
+    },
+    textColumn('funding', 'Funding', ({ funding }) => fundingTitle(funding), { ...EXTRA, width: '140px' }),
+    fineMoneyColumn('marginal', 'Marginal cost', (entry) => entry.marginal_cost, { ...EXTRA, width: '108px' }),
+    fineMoneyColumn('allocated', 'Allocated cost', (entry) => entry.allocated_cost, { ...EXTRA, width: '108px' }),
+    statusColumn('status', 'Status', (entry) => entry.status, { phone: 'bare', width: '100px' }),
+    textColumn('source', 'Source', (entry) => SOURCE_TITLES[entry.source], { ...EXTRA, width: '168px' }),
+    { ...EXTRA, key: 'bill', title: 'Bill', width: '96px', cell: (entry) => entry.bill?.number },
+    {
+      key: 'labels',
+      ...EXTRA,
+      title: 'Labels',
+      width: '200px',
+      cell: (entry) =>
+        textCell(
+          Object.entries(entry.labels)
+            .map(([name, value]) => `${name}:${value}`)
+            .join(' '),
+        ),
+    },
+    {
+      key: 'session',
+      ...EXTRA,
+      title: 'Session',
+      width: '130px',
+      cell: (entry) => textCell(entry.session_id),
+    },
+  ])

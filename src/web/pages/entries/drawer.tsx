@@ -142,7 +142,9 @@ function OneEntry({ id, row }: { id: string; row: Entry | undefined }) {
     queryFn: ({ signal }) => askEntry(id, signal),
   })
   if (error && !data) return <Failure error={error} retry={refetch} />
-  const entry: EntryDetail | undefined = data ?? (row && { ...row, valuation: null, placed_by_rule: null })
+  // The cost of a row is that of the basis of the list.
+  const entry: EntryDetail | undefined =
+    data ?? (row && { ...row, cost: row.reported_cost ?? row.list_value, valuation: null, placed_by_rule: null })
   if (!entry) return <Waiting />
   return (
     <Stack gap="lg">

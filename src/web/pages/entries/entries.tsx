@@ -1,8 +1,9 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useWindowScroll } from '@mantine/hooks'
 import { useState } from 'react'
 import { Link, Redirect, Route, Switch } from 'wouter'
 import { addressOf, useAddress } from '../../address.ts'
+import { BasisSelect, basisFor } from '../../parts/cost-basis.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -12,8 +13,8 @@ import { Page } from '../../parts/page.tsx'
 import type { Sorting } from '../../parts/sorting.tsx'
 import { useList } from '../../server/list.ts'
 import { useEntryNews } from '../../server/live.ts'
-import { useSettings } from '../../server/me.ts'
-import { COLUMNS } from './columns.tsx'
+import { useMe } from '../../server/me.ts'
+import { columnsFor } from './columns.tsx'
 import { EntryDrawer } from './drawer.tsx'
 import classes from './entries.module.css'
 import { ENTRIES_ADDRESS, entryListOf } from './entry-list.ts'
@@ -39,22 +40,21 @@ const LIVE_ROWS = 200
 /** From here on, new rows at the top would move what somebody reads. */
 const SCROLLED_PX = 80
 
-const DEAREST = addressOf('/entries', { period: 'month', sort: 'cost' })
-
 const idOf = ({ id }: Entry) => id
 
 function Entries() {
-  const { time_zone } = useSettings()
-  const [{ open, sort, order, ...filters }, show] = useAddress(ENTRIES_ADDRESS)
-  const { query, ordered, key, ask } = entryListOf(filters, { sort, order }, time_zone)
+  const me = useMe()
+  const [{ open, sort, order, basis: chosen, ...filters }, show] = useAddress(ENTRIES_ADDRESS)
+  const basis = basisFor(me, chosen)
+  const { query, ordered, key, ask } = entryListOf(filters, { sort, order, basis }, me.settings.time_zone)
   const [rowCount, setRowCount] = useState(0)
   // New entries appear at the top only if the latest come first, and a search would read the same entries again.
-  const isLive = rowCount <= LIVE_ROWS && filters.q === undefined && Object.keys(ordered).length === 0
+  const isLive = rowCount <= LIVE_ROWS && filters.q === undefined && !ordered.sort && !ordered.order
   const list = useList(key, ask)
   const count = list.rows?.length ?? 0
   if (count !== rowCount) setRowCount(count)
   const isEveryRowHere = list.rows !== undefined && !list.hasMore && !list.isStale
-  const sums = useSums(query, { isLong: filters.q !== undefined && !isEveryRowHere })
+  const sums = useSums(query, { isLong: filters.q !== undefined && !isEveryRowHere, basis })
   const [selected, select] = useState<ReadonlySet<string>>(new Set())
   const [isAll, setAll] = useState(false)
   const clear = () => {
@@ -77,11 +77,16 @@ function Entries() {
       actions={
         <>
           {sort !== 'cost' && (
-            <Button component={Link} href={DEAREST} variant="default" visibleFrom="sm">
+            <Button
+              component={Link}
+              href={addressOf('/entries', { period: 'month', sort: 'cost', basis: chosen })}
+              variant="default"
+              visibleFrom="sm"
+            >
               Most expensive this month
             </Button>
           )}
-          <DownloadCsv path="/token-entries" query={query} />
+          <DownloadCsv path="/token-entries" query={{ ...query, ...(basis !== 'cost' && { basis }) }} />
         </>
       }
     >
@@ -92,7 +97,10 @@ function Entries() {
           show(changes, how)
         }}
       />
-      <Sums sums={sums} filters={filters} />
+      <Group justify="space-between" gap="xs">
+        <Sums sums={sums} filters={filters} basis={basis} />
+        <BasisSelect value={basis} change={(basis) => show({ basis })} />
+      </Group>
       {news.hasNews && (
         <Button
           variant="light"
@@ -110,7 +118,7 @@ function Entries() {
       <DataTable
         label="Token entries"
         name="entries"
-        columns={COLUMNS}
+        columns={columnsFor(basis)}
         list={list}
         rowKey={idOf}
         open={({ id }) => show({ open: id })}

@@ -2,7 +2,13 @@
 import { Alert, Anchor, List, Skeleton, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { fundingSentence, fundingTitle } from '../../../shared/funding.ts'
+import {
+  allocatedSentence,
+  fundingSentence,
+  fundingTitle,
+  hidesFees,
+  marginalSentence,
+} from '../../../shared/funding.ts'
 import { noteTexts } from '../../../shared/price-texts.ts'
 import { addressOf } from '../../address.ts'
 import { count, decimalsOf } from '../../format/counts.ts'
@@ -66,6 +72,13 @@ export function EntryCost({ entry, isComplete }: { entry: EntryDetail; isComplet
           ['Funding', <Funding key="funding" funding={funding} />],
           ['Reported cost', reported_cost !== null && `${exactMoney(reported_cost)} (used as the cost)`],
           ['List value', reported_cost !== null && (list_value === null ? 'unknown' : exactMoney(list_value))],
+          ['Marginal cost', <Paid key="marginal" amount={entry.marginal_cost} because={marginalSentence(entry)} />],
+          [
+            'Allocated cost',
+            !hidesFees(entry) && (
+              <Paid key="allocated" amount={entry.allocated_cost} because={allocatedSentence(entry)} />
+            ),
+          ],
         ]}
       />
       {cost_mismatch && (
@@ -94,6 +107,14 @@ function Funding({ funding }: Pick<EntryDetail, 'funding'>) {
     </>
   )
 }
+
+/** What was paid, and why. */
+const Paid = ({ amount, because }: { amount: number | null; because: string }) => (
+  <>
+    {amount === null ? 'unknown' : exactMoney(amount)}
+    <Note>{because}</Note>
+  </>
+)
 
 interface Line {
   key: string

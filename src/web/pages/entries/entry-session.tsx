@@ -77,7 +77,7 @@ export function EntrySession({ entry, session }: SessionProps) {
 
 /** Of all entries of the session that reports count. */
 function Totals({ filter }: { filter: EntryQuery }) {
-  const { data } = useQuery(listTotalsQuery(filter))
+  const { data } = useQuery(listTotalsQuery(filter, 'cost'))
   if (!data) return null
   return (
     <Text size="sm" component="div">

@@ -1,11 +1,12 @@
 /** What reports count of the entries of a list, and what they leave out. */
 import { queryOptions } from '@tanstack/react-query'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { sumsQuery } from '../../parts/entries/sums-query.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 
-const askSums = (query: EntryQuery, signal: AbortSignal, grouped: { group_by?: ['status'] } = {}) =>
-  answer(apiUntil(signal).reports.usage.get({ query: { ...sumsQuery(query), ...grouped } }))
+const askSums = (query: EntryQuery, signal: AbortSignal, further: { group_by?: ['status']; basis?: CostBasis } = {}) =>
+  answer(apiUntil(signal).reports.usage.get({ query: { ...sumsQuery(query), ...further } }))
 
 /** Statuses that reports leave out, with words for their entries. */
 const UNCOUNTED = [
@@ -28,10 +29,13 @@ async function askUncounted(query: EntryQuery, signal: AbortSignal) {
   return { entries: totals.entries, parts: parts.filter(({ entries }) => entries > 0) }
 }
 
-export const listTotalsQuery = (query: EntryQuery) =>
+export const listTotalsQuery = (query: EntryQuery, basis: CostBasis) =>
   queryOptions({
-    queryKey: ['reports', 'sums', query],
-    queryFn: async ({ signal }) => (await askSums(query, signal)).totals,
+    queryKey: ['reports', 'sums', query, basis],
+    queryFn: async ({ signal }) => {
+      const { totals, provisional = false } = await askSums(query, signal, basis === 'cost' ? {} : { basis })
+      return { ...totals, provisional }
+    },
   })
 
 export const uncountedQuery = (query: EntryQuery) =>

@@ -5,28 +5,32 @@
 import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment, type ReactNode, useState } from 'react'
+import { BASIS_TEXTS, BASIS_TITLES, type CostBasis } from '../../../shared/cost-basis.ts'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
+import { basisInAddress } from '../../parts/cost-basis.tsx'
 import type { EntryQuery, Filters } from '../../parts/entries/filters.ts'
 import { FigureLink, total } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { Note } from '../../parts/texts.tsx'
+import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { listTotalsQuery, uncountedQuery } from './entry-sums.ts'
 
 interface SumsOptions {
   /** Whether the totals may take long, as of a text search; then they are calculated only on request. */
   isLong: boolean
+  basis: CostBasis
 }
 
-export function useSums(query: EntryQuery, { isLong }: SumsOptions) {
+export function useSums(query: EntryQuery, { isLong, basis }: SumsOptions) {
   const key = JSON.stringify(query)
   const [requested, request] = useState<string>()
   const enabled = !isLong || requested === key
   const shared = { placeholderData: <Data,>(before: Data | undefined) => before }
   const { data, error, isPlaceholderData } = useQuery({
     ...shared,
-    ...listTotalsQuery(query),
+    ...listTotalsQuery(query, basis),
     enabled,
   })
   // The totals of chosen statuses leave nothing out.
@@ -56,9 +60,11 @@ interface SumsProps {
   sums: ReturnType<typeof useSums>
   /** As in the URL, for links that narrow them. */
   filters: Partial<Filters>
+  basis: CostBasis
 }
 
-export function Sums({ sums: { totals, uncounted, error, isStale, calculate }, filters }: SumsProps) {
+export function Sums({ sums: { totals, uncounted, error, isStale, calculate }, filters, basis }: SumsProps) {
+  const address = { ...filters, basis: basisInAddress(basis, useSettings()) }
   if (calculate) {
     return (
       <Button variant="subtle" size="compact-sm" onClick={calculate}>
@@ -88,20 +94,35 @@ export function Sums({ sums: { totals, uncounted, error, isStale, calculate }, f
       <Sum of={totals.entries === 1 ? 'entry' : 'entries'} exactly={total('entries', totals.entries)}>
         {count(totals.entries)}
       </Sum>
-      <Sum of="cost" exactly={total('cost', totals.cost)}>
+      <Sum
+        of={`${BASIS_TITLES[basis].toLowerCase()}${totals.provisional ? ' (provisional)' : ''}`}
+        title={BASIS_TEXTS[basis]}
+        exactly={total('cost', totals.cost)}
+      >
         {totals.cost === null ? '–' : <Money amount={totals.cost} />}
       </Sum>
-      <Sum of="list value" exactly={total('list_value', totals.list_value)}>
-        {totals.list_value === null ? '–' : <Money amount={totals.list_value} />}
-      </Sum>
+      {basis !== 'list' && (
+        <Sum of="list value" title={BASIS_TEXTS.list} exactly={total('list_value', totals.list_value)}>
+          {totals.list_value === null ? '–' : <Money amount={totals.list_value} />}
+        </Sum>
+      )}
       <Sum of="tokens" exactly={total('tokens', totals.tokens.total)}>
         <Count value={totals.tokens.total} />
       </Sum>
       {unpriced > 0 && (
         <Note>
-          cost excludes{' '}
-          <FigureLink figure="entries" value={unpriced} to={addressOf('/entries', { ...filters, priced: 'false' })}>
-            {counted(unpriced, 'unpriced entry', 'unpriced entries')}
+          {BASIS_TITLES[basis].toLowerCase()} excludes{' '}
+          <FigureLink
+            figure="entries"
+            value={unpriced}
+            to={addressOf('/entries', {
+              ...address,
+              ...(basis === 'cost' ? { priced: 'false' } : { unknown_cost: [basis] }),
+            })}
+          >
+            {basis === 'cost'
+              ? counted(unpriced, 'unpriced entry', 'unpriced entries')
+              : `${counted(unpriced, 'entry', 'entries')} without it`}
           </FigureLink>
         </Note>
       )}
@@ -111,7 +132,7 @@ export function Sums({ sums: { totals, uncounted, error, isStale, calculate }, f
           {uncounted.parts.map(({ statuses, words, entries }, index) => (
             <Fragment key={words}>
               {index > 0 && ', '}
-              <FigureLink figure="entries" value={entries} to={addressOf('/entries', { ...filters, status: statuses })}>
+              <FigureLink figure="entries" value={entries} to={addressOf('/entries', { ...address, status: statuses })}>
                 {count(entries)} {words}
               </FigureLink>
             </Fragment>
@@ -124,12 +145,13 @@ export function Sums({ sums: { totals, uncounted, error, isStale, calculate }, f
 
 interface SumProps {
   of: string
+  title?: string
   exactly: ReturnType<typeof total>
   children: ReactNode
 }
 
-const Sum = ({ of, exactly, children }: SumProps) => (
-  <Note>
+const Sum = ({ of, title, exactly, children }: SumProps) => (
+  <Note title={title}>
     <Text span fw={600} c="var(--mantine-color-text)" {...exactly}>
       {children}
     </Text>{' '}

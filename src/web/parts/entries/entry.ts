@@ -1,13 +1,15 @@
 /** Entries of the API, and short texts about them. */
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { dayOf, secondsInWords } from '../../format/moments.ts'
 import { answer, api, apiUntil, type Body } from '../../server/api.ts'
 import { PAGE_LIMIT } from '../../server/list.ts'
 import type { EntryQuery } from './filters.ts'
 
-/** The order of the list; absent for the latest first. */
+/** The order of the list, absent for the latest first, and what cost is, absent for the reported cost or else the list value. */
 export interface EntryOrder {
   sort?: string
   order?: 'asc'
+  basis?: CostBasis
 }
 
 export const askEntries = (query: EntryQuery & EntryOrder, page: string | undefined, signal: AbortSignal) =>
