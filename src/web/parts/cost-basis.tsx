@@ -1,6 +1,7 @@
 /** The basis by which a page counts cost: chosen in its address, or else that of the organization. */
 import { NativeSelect } from '@mantine/core'
 import { BASIS_TITLES, COST_BASES, type CostBasis } from '../../shared/cost-basis.ts'
+import { changedAddress } from '../address.ts'
 import { basesFor, type Me, useMe, usualBasis } from '../server/me.ts'
 
 /** In an address. */
@@ -12,6 +13,12 @@ export const basisFor = (me: Me, chosen: CostBasis | undefined): CostBasis => ch
 /** As a parameter of addresses, which do not depend on the settings of whoever opens them. */
 export const basisInAddress = (basis: CostBasis, { cost_basis }: Me['settings']): CostBasis | undefined =>
   basis === 'cost' && cost_basis === 'cost' ? undefined : basis
+
+/** The address of a list of entries whose cost counts by a basis; other addresses as they are. */
+export function onBasis(to: string, basis: CostBasis, settings: Me['settings']): string {
+  const [path, search = ''] = to.split('?')
+  return path === '/entries' ? changedAddress(path, search, { basis: basisInAddress(basis, settings) }) : to
+}
 
 interface BasisSelectProps {
   value: CostBasis

@@ -8,9 +8,8 @@ import { Anchor, type AnchorProps } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { BASIS_TEXTS, type CostBasis } from '../../shared/cost-basis.ts'
-import { changedAddress } from '../address.ts'
 import { useSettings } from '../server/me.ts'
-import { basisInAddress } from './cost-basis.tsx'
+import { onBasis } from './cost-basis.tsx'
 
 /** What is counted. Money is in US dollars, unrounded; what is open of bills and of credit notes, in their currency. */
 export type Figure =
@@ -57,12 +56,10 @@ interface FigureLinkProps extends AnchorProps {
 export function FigureLink({ figure: of, value, to, basis = 'cost', title, children, ...anchor }: FigureLinkProps) {
   const settings = useSettings()
   const amount = of === 'cost' ? basis : of === 'list_value' ? 'list' : undefined
-  const [path, search] = to.split('?')
-  const isOnBasis = of === 'cost' && path === '/entries'
   return (
     <Anchor
       component={Link}
-      href={isOnBasis ? changedAddress(path, search ?? '', { basis: basisInAddress(basis, settings) }) : to}
+      href={of === 'cost' ? onBasis(to, basis, settings) : to}
       inherit
       title={[title ?? [], amount ? BASIS_TEXTS[amount] : []].flat().join('. ') || undefined}
       {...figure(of, value)}

@@ -8,6 +8,7 @@ import { count, counted } from '../format/counts.ts'
 import { money } from '../format/money.ts'
 import { answer, type api, apiUntil, type Body } from '../server/api.ts'
 import { useRole, useSettings } from '../server/me.ts'
+import { onBasis } from './cost-basis.tsx'
 import { pageOfList } from './entries/filters.ts'
 import { FigureLink, figure } from './figure-link.tsx'
 import classes from './open-checks.module.css'
@@ -139,12 +140,13 @@ interface ChecksProps {
 
 /** What this person can decide, and below it what else is to be known of the figures. */
 export function Checks({ checks, addressOf, children, empty }: ChecksProps) {
-  const { time_zone } = useSettings()
+  const settings = useSettings()
   const isOfBooks = useRole('billing', 'admin')
   const known = checks.flatMap((check) => {
     const gap = GAPS[check.check]
     if (!gap) return []
-    const href = (gap.page && addressOf?.(gap.page)) ?? pageOfList(check.list, time_zone)
+    const href =
+      (gap.page && addressOf?.(gap.page)) ?? onBasis(pageOfList(check.list, settings.time_zone), 'cost', settings)
     return [{ ...gap, ...check, href, isRow: gap.for === 'everybody' || (gap.for === 'books' && isOfBooks) }]
   })
   const rows = known.filter(({ isRow }) => isRow)

@@ -46,7 +46,9 @@ export async function totalsOf(href: string, ask: Ask, timeZone: string): Promis
   const [path, search = ''] = href.split('?')
   const query = entryQuery(readAddress(search, FILTERS), timeZone)
   if (path === '/entries') {
-    const { totals } = await ask(`GET /reports/usage?${parametersOf(sumsQuery(query))}`)
+    const basis = new URLSearchParams(search).get('basis')
+    const counted = basis === null ? '' : `&basis=${basis}`
+    const { totals } = await ask(`GET /reports/usage?${parametersOf(sumsQuery(query))}${counted}`)
     return {
       entries: exactly(totals.entries),
       cost: exactly(totals.cost),
