@@ -157,7 +157,7 @@ const PARTS = {
   'src/web/': [
     '^src/app\\.ts$',
     '^src/shared/charts/',
-    '^src/shared/(active-time|agents|billed-reports|change-sentences|days|dimensions|entry-filters|event-types|funding|history-sentences|locales|measures|not-read|people-dimensions|price-texts|report-table|sentences|sheet-fields|token-scopes)\\.ts$',
+    '^src/shared/(active-time|agents|billed-reports|change-sentences|cost-basis|days|dimensions|entry-filters|event-types|funding|history-sentences|locales|measures|not-read|people-dimensions|price-texts|report-table|sentences|sheet-fields|token-scopes)\\.ts$',
   ],
   'migrations/': [],
 }
