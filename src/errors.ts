@@ -213,6 +213,12 @@ export const PROBLEMS = {
     help: 'The change would alter the fee, the seats or the days of a period whose shares are final. Reopen it first, or let the new terms begin after it.',
     page: 'plans',
   },
+  period_not_closed: {
+    status: 409,
+    title: 'Period of a plan not closed',
+    help: 'The bill would contain shares of the fee of a period that is not closed, or charges beyond its allowance, which may still change. Close the period, or bill it with `provisional`.',
+    page: 'billing',
+  },
   earlier_entries: {
     status: 409,
     title: 'Earlier entries were never billed',
@@ -417,6 +423,14 @@ export interface LastChange {
   by: { id: string; name: string } | null
 }
 
+/** A period of a plan that `period_not_closed` is about. */
+export interface OpenPlanPeriod {
+  plan: { id: string; name: string }
+  first_day: string
+  last_day: string | null
+  entries: number
+}
+
 export class Problem extends Error {
   readonly status: number
   readonly title: string
@@ -425,7 +439,12 @@ export class Problem extends Error {
     readonly code: ProblemCode,
     /** What happened here and what to do next; shown to the caller. */
     readonly detail: string,
-    readonly more: { issues?: Issue[]; headers?: Record<string, string>; changed?: LastChange } = {},
+    readonly more: {
+      issues?: Issue[]
+      headers?: Record<string, string>
+      changed?: LastChange
+      periods?: OpenPlanPeriod[]
+    } = {},
   ) {
     super(detail)
     this.name = 'Problem'

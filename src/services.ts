@@ -96,7 +96,7 @@ export function createServices({
     config,
   })
   const sheets = createSheetsService({ db, clock, audit, organization, people, prices, entries })
-  const bills = createBillsService({ db, clock, events, audit, projects, entries, mail })
+  const bills = createBillsService({ db, clock, events, audit, projects, entries, funding, mail })
   const billDrafts = bills.drafts
   const reports = createReportsService({ db, clock, organization, billing: entries.billing, selection })
   const reportViews = createReportViewsService({ db, clock, audit })

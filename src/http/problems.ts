@@ -61,6 +61,20 @@ export const ProblemSchema = Type.Object(
         { additionalProperties: false, description: 'The change of others that `changed_meanwhile` is about.' },
       ),
     ),
+    periods: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            plan: Type.Object({ id: Type.String(), name: Type.String() }, { additionalProperties: false }),
+            first_day: Type.String({ format: 'date', description: 'First day, which names the period.' }),
+            last_day: orNull(Type.String({ format: 'date', description: 'Last day; null if it has no end.' })),
+            entries: Type.Integer({ description: 'The number of entries of the bill in it.' }),
+          },
+          { additionalProperties: false },
+        ),
+        { description: 'The periods of plans that `period_not_closed` is about, at most ten.' },
+      ),
+    ),
   },
   { additionalProperties: false, $id: 'Problem', description: 'Why a request was rejected or failed (RFC 9457).' },
 )
@@ -71,7 +85,7 @@ export function problemPath(code: ProblemCode): string {
 }
 
 export function problemBody(problem: Problem, requestId: string): ProblemBody {
-  const { issues, changed } = problem.more
+  const { issues, changed, periods } = problem.more
   return {
     type: problemPath(problem.code),
     title: problem.title,
@@ -81,6 +95,7 @@ export function problemBody(problem: Problem, requestId: string): ProblemBody {
     request_id: requestId,
     ...(issues ? { errors: issues } : {}),
     ...(changed ? { changed } : {}),
+    ...(periods ? { periods } : {}),
   }
 }
 

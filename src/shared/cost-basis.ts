@@ -25,3 +25,20 @@ export const BASIS_TITLES: Record<CostBasis, string> = {
   marginal: 'Marginal cost',
   allocated: 'Allocated cost',
 }
+
+/** What the costs on a bill are, as its documents say it; undefined if they are reported costs, or else list values. */
+export function billBasisText({
+  basis = 'cost',
+  provisional,
+}: {
+  basis?: CostBasis | undefined
+  provisional?: boolean | undefined
+}): string | undefined {
+  return basis === 'cost' ? undefined : `${BILLED_AS[basis]}${provisional ? ' (provisional)' : ''}`
+}
+
+const BILLED_AS = {
+  list: 'list value',
+  marginal: 'paid beside plans',
+  allocated: 'allocated share of plans',
+} satisfies Record<Exclude<CostBasis, 'cost'>, string>

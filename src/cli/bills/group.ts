@@ -22,7 +22,15 @@ import { counted } from '../terminal/numbers.ts'
 import { print, printJson, printPieces } from '../terminal/print.ts'
 import { type CommandFlags, type DatabaseFlags, withServices } from '../with-services.ts'
 import { deliveryText, exact } from './bill.ts'
-import { addBillFlags, addresses, type BillFlags, readBillFlags, readLine, refusedInFlags } from './request.ts'
+import {
+  addBillFlags,
+  addresses,
+  type BillFlags,
+  readBillFlags,
+  readLine,
+  refusedInFlags,
+  withUsualBasis,
+} from './request.ts'
 import { addBillsSendCommand } from './send.ts'
 import { BILL_COLUMNS, balanceText, printBill, printPreview, totalsText, totalText } from './text.ts'
 
@@ -198,7 +206,9 @@ function addBillsPreviewCommand(bills: Command): void {
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<CommandFlags & BillFlags>()
       const body = await refusedInFlags(readBillFlags(flags))
-      const preview = await refusedInFlags(withServices(flags, (all) => all.bills.preview(body)))
+      const preview = await refusedInFlags(
+        withServices(flags, async (all) => all.bills.preview(await withUsualBasis(body, all))),
+      )
       if (flags.json) return printJson(preview)
       printPreview(exact<BillDocument>(preview.document))
     })

@@ -1,7 +1,9 @@
 /** The flags of a bill as the request body of the API, and its issues in terms of flags. */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type Issue, Problem } from '../../errors.ts'
 import type { BillRequest } from '../../features/bills/schema.ts'
+import type { Services } from '../../services.ts'
+import { COST_BASES } from '../../shared/cost-basis.ts'
 import { CommandError, EXIT_USAGE } from '../failures.ts'
 import { checked, numberOf } from '../flags/body.ts'
 import { collect } from '../flags/options.ts'
@@ -26,6 +28,8 @@ export interface BillFlags {
   dueDays?: string
   leaveUnpriced?: boolean
   includeEarlier?: boolean
+  basis?: string
+  provisional?: boolean
   showCost?: boolean
   showActiveTime?: boolean
   replaces?: string
@@ -56,6 +60,12 @@ export function addBillFlags(command: Command): Command {
     .option('--due-days <days>', 'days until the bill is due (default: that of the organization)')
     .option('--leave-unpriced', 'leave out unpriced entries, which otherwise prevent sending the bill')
     .addOption(yesNoOption('--include-earlier', 'whether to bill unbilled entries from before the period'))
+    .addOption(
+      new Option('--basis <basis>', 'what entries cost (default: the setting of the organization)').choices([
+        ...COST_BASES,
+      ]),
+    )
+    .option('--provisional', 'bill shares of periods of plans that are not closed, and mark the bill as provisional')
     .option('--show-cost', 'show costs and markups on the documents')
     .option('--show-active-time', 'show on the documents how long agents worked for each line')
     .option('--replaces <bill>', 'number or id of the void bill that this bill replaces')
@@ -89,10 +99,21 @@ export async function readBillFlags(flags: BillFlags): Promise<BillRequest> {
     due_days: numberOf('--due-days', flags.dueDays),
     leave_unpriced: flags.leaveUnpriced,
     include_earlier: flags.includeEarlier,
+    basis: flags.basis,
+    provisional: flags.provisional,
     show_cost: flags.showCost,
     show_active_time: flags.showActiveTime,
     replaces: flags.replaces,
   }) as Promise<BillRequest>
+}
+
+/** With the basis that the organization has chosen, unless a flag says another one. */
+export async function withUsualBasis(
+  body: BillRequest,
+  { organization }: Pick<Services, 'organization'>,
+): Promise<BillRequest> {
+  const { costBasis } = await organization.settings()
+  return body.basis !== undefined || costBasis === 'cost' ? body : { ...body, basis: costBasis }
 }
 
 /** `Set-up=250`: what it is for, and its amount after the last `=`. */

@@ -9,7 +9,7 @@ import { confirm } from '../terminal/confirm.ts'
 import { print } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { deliveryText, exact } from './bill.ts'
-import { addBillFlags, addresses, type BillFlags, readBillFlags, refusedInFlags } from './request.ts'
+import { addBillFlags, addresses, type BillFlags, readBillFlags, refusedInFlags, withUsualBasis } from './request.ts'
 import { printPreview, totalText } from './text.ts'
 
 interface SendFlags extends CommandFlags, BillFlags {
@@ -42,8 +42,9 @@ async function send(flags: SendFlags): Promise<void> {
   const isNotDelivered = deliverTo?.length === 1 && deliverTo[0] === NONE
   const { BillSending } = await import('../../features/bills/schema.ts')
   const text = await refusedInFlags(
-    readBillFlags(flags).then((body) =>
-      withServices(flags, async ({ bills }, { by }) => {
+    readBillFlags(flags).then((given) =>
+      withServices(flags, async ({ bills, organization }, { by }) => {
+        const body = await withUsualBasis(given, { organization })
         const delivery = { deliver_to: isNotDelivered ? [] : deliverTo, message }
         const sending = (await checked(BillSending, delivery)) as Pick<BillSending, 'deliver_to' | 'message'>
         const { digest, period_is_over: isOver, document } = await bills.preview(body)

@@ -3,6 +3,7 @@ import { minorDigitsOf } from '../../features/bills/contract.ts'
 import type { Bill, BillDocument, BillHead, BillLine, BillTotals } from '../../features/bills/schema.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { parseDecimal } from '../../lib/money.ts'
+import { BASIS_TITLES, billBasisText, type CostBasis } from '../../shared/cost-basis.ts'
 import { counted, countText, dollars, inDollars } from '../terminal/numbers.ts'
 import { type Column, minute, print, printFields, printTable } from '../terminal/print.ts'
 import { exact } from './bill.ts'
@@ -95,10 +96,16 @@ function printLines(document: BillDocument): void {
   }
   print('')
   print(
-    `${counted(document.entries, 'entry', 'entries')} with a cost of ${inDollars(document.cost)}${
+    `${counted(document.entries, 'entry', 'entries')} with ${costTitleOf(document)} of ${inDollars(document.cost)}${
       currency === 'USD' ? '' : `, at ${numberText({ rate }, 'rate')} ${currency} per US dollar`
     }.`,
   )
+}
+
+/** Names the basis, unless it is the cost. */
+function costTitleOf({ basis = 'cost', provisional }: BillDocument): string {
+  if (basis === 'cost') return 'a cost'
+  return `${basis === 'allocated' ? 'an' : 'a'} ${BASIS_TITLES[basis].toLowerCase()}${provisional ? ' (provisional)' : ''}`
 }
 
 /** Whom a bill is for, in a few words. */
@@ -117,24 +124,32 @@ const LEFT_OUT: Record<keyof BillDocument['left_out'], string> = {
   unattributed: 'in the period, unattributed (list them with `tally unattributed`)',
   without_client: 'in the period, in projects without a client',
   without_project: 'in the period, on tickets without a project',
+  corrections: 'corrections of shares of plans (bill them with --basis allocated)',
 }
 
+const unknownOn = (basis: CostBasis) =>
+  `without a known ${BASIS_TITLES[basis].toLowerCase()} (their cost is what agents reported, or else the list value)`
+
 export function printPreview(document: BillDocument): void {
-  const { period, recipient, scope } = document
+  const { basis = 'cost', period, recipient, scope } = document
   print(`Bill for ${scopeText(scope)}, ${period.from} to ${period.to}, due ${document.due_on}`)
   if (recipient) print(`to ${[recipient.name, recipient.email].filter((text) => text !== null).join(', ')}`)
   print('')
   printLines(document)
   const left = Object.entries(document.left_out).filter(([, { entries }]) => entries > 0)
-  if (left.length === 0) return
+  const seats = document.unused_seats
+  if (left.length === 0 && !seats) return
   print('')
   print('Left out:')
+  if (seats) print(`  ${counted(seats.seats, 'unused seat')} of plans (${inDollars(seats.cost)})`)
   for (const [reason, { entries, unpriced_entries: unpriced = 0, cost, at_least }] of left) {
     const unknown = unpriced === 0 ? '' : `${countText(unpriced)} without a price`
     const known = unpriced < entries ? inDollars(cost) : ''
-    const sum = reason === 'unpriced' ? '' : ` (${[known, unknown].filter((text) => text !== '').join('; ')})`
+    const isUnknown = reason === 'unpriced' && basis !== 'cost'
+    const isSumless = (reason === 'unpriced' && !isUnknown) || reason === 'corrections'
+    const sum = isSumless ? '' : ` (${[known, unknown].filter((text) => text !== '').join('; ')})`
     print(
-      `  ${at_least ? 'at least ' : ''}${counted(entries, 'entry', 'entries')}${sum} ${LEFT_OUT[reason as keyof typeof LEFT_OUT]}`,
+      `  ${at_least ? 'at least ' : ''}${counted(entries, 'entry', 'entries')}${sum} ${isUnknown ? unknownOn(basis) : LEFT_OUT[reason as keyof typeof LEFT_OUT]}`,
     )
   }
 }
@@ -175,6 +190,7 @@ export function printBill(bill: Bill): undefined {
     ['to', document.recipient?.name],
     ['open', bill.state === 'sent' && bill.payments.length > 0 ? balanceText(bill) : undefined],
     ['period', `${period.from} to ${period.to}`],
+    ['costs', billBasisText(bill)],
     ['issued', bill.issued_on],
     ['order', document.purchase_order],
     ['replaces', bill.replaces?.number],

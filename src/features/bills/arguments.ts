@@ -54,6 +54,8 @@ export function argumentsOf(
     statuses: billableStatuses(issuer),
     includeEarlier: body.include_earlier,
     leaveUnpriced: body.leave_unpriced ?? false,
+    basis: body.basis ?? 'cost',
+    allowsProvisional: body.provisional ?? false,
     markups: { requested: markupPpm, ofOrganization: issuer.markupPpm ?? 0 },
     terms: { ...amounts.terms, groupBy, tax, showCost, showActiveTime },
     heading: {

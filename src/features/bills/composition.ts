@@ -6,16 +6,16 @@ import { formatDecimal } from '../../lib/money.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
 import { argumentsOf } from './arguments.ts'
-import { COMPOSITION_TASK, type Composition } from './composition-task.ts'
-import type { Heading } from './document.ts'
-import { belowZero, earlierEntries, nothingToBill, tooLarge, unpricedEntries } from './refusals.ts'
+import { COMPOSITION_TASK, type CommonHeading, type Composition } from './composition-task.ts'
+import { belowZero, earlierEntries, nothingToBill, periodNotClosed, tooLarge, unpricedEntries } from './refusals.ts'
 import type { BillRequest } from './schema.ts'
+import { hasShares } from './store/billable.ts'
 import { getIssuer } from './store/issuer.ts'
 import { getView } from './view.ts'
 
 /** A bill that could be sent. */
 export interface BillDraft extends Composition {
-  heading: Omit<Heading, 'left_out'>
+  heading: CommonHeading
   currency: string
   clientId: number | null
   projectId: number | null
@@ -24,16 +24,23 @@ export interface BillDraft extends Composition {
   numberFormat: string
 }
 
+/** The shares of fees. */
+export interface Allocation {
+  /** Calculates those that entries have changed. */
+  calculateOwed(): Promise<void>
+}
+
 export interface CompositionDependencies {
   db: Database
   billing: Pick<EntriesService['billing'], 'settled' | 'portion'>
+  funding: Allocation
   projects: Pick<ProjectsService, 'getClient' | 'showProject'>
 }
 
-export function createComposition({ db, billing, projects }: CompositionDependencies) {
+export function createComposition({ db, billing, funding, projects }: CompositionDependencies) {
   /**
    * Composes the bill, once no other one is being sent or voided. Throws `validation_failed`, `not_found`,
-   * `unpriced_entries`, `earlier_entries`, `bill_too_large`, and, unless `isEmptyFine`, `nothing_to_bill`.
+   * `unpriced_entries`, `earlier_entries`, `period_not_closed`, `bill_too_large`, and, unless `isEmptyFine`, `nothing_to_bill`.
    */
   return async function compose(
     body: BillRequest,
@@ -52,14 +59,19 @@ export function createComposition({ db, billing, projects }: CompositionDependen
       portion: billing.portion,
     })
     const { heading, terms } = args
+    if (hasShares(args.basis)) await funding.calculateOwed()
     const result = await billing.settled(() => db.slowly(COMPOSITION_TASK, args))
     if ('earlier' in result) throw earlierEntries(result.earlier, dayAt(result.earlier.firstAt, issuer.timeZone))
-    if ('unpricedEntries' in result) throw unpricedEntries(result.unpricedEntries)
+    if ('unpricedEntries' in result) throw unpricedEntries(result.unpricedEntries, args.basis)
+    if ('notClosed' in result) throw periodNotClosed(result.notClosed)
     const { composition } = result
     if (composition.entries === 0 && terms.extraLines.length === 0 && !isEmptyFine) throw nothingToBill()
     if (isTooLarge(composition)) throw tooLarge()
     if (composition.subtotalMinor < 0n) {
-      throw belowZero(`${formatDecimal(composition.subtotalMinor, terms.minorDigits)} ${terms.currency}`)
+      throw belowZero(
+        composition.costNanos < 0n,
+        `${formatDecimal(composition.subtotalMinor, terms.minorDigits)} ${terms.currency}`,
+      )
     }
     return {
       ...composition,

@@ -70,7 +70,14 @@ export function createCreditNotes({ db, clock, audit, documents, releasing, inTu
     const number = await takeNumber(tx, numberFormat, composed.document.issued_on)
     const id = await insertBill(tx, {
       ...recordOf(
-        { ...composed, heading: composed.document, currency: bill.currency, entries: 0 },
+        {
+          ...composed,
+          heading: composed.document,
+          currency: bill.currency,
+          entries: 0,
+          basis: bill.basis,
+          isProvisional: bill.provisional,
+        },
         { number, document: JSON.stringify({ ...composed.document, number }), now: clock.now(), by },
       ),
       clientId: bill.clientId,

@@ -98,14 +98,13 @@ export function creditDocument(
   const subtotalMinor = -sumOf(lines)
   const taxPpm = original.tax ? Number(parseDecimal(numberText(original.tax, 'percent'), PPM_DIGITS - 2)) : 0
   const taxMinor = -creditedTax(-subtotalMinor, { bill, remaining, taxPpm })
+  const { unused_seats: _, ...kept } = original
+  const { corrections: __, ...reasons } = original.left_out
   const nothing = Object.fromEntries(
-    Object.keys(original.left_out).map((reason) => [
-      reason,
-      { entries: 0, unpriced_entries: 0, cost: 0, at_least: false },
-    ]),
+    Object.keys(reasons).map((reason) => [reason, { entries: 0, unpriced_entries: 0, cost: 0, at_least: false }]),
   ) as BillDocument['left_out']
   const document: BillDocument = {
-    ...original,
+    ...kept,
     kind: 'credit_note',
     issued_on: today,
     due_on: today,

@@ -1,6 +1,7 @@
 /** The document of a bill in the API: what the client has, and what was left out. */
 import { type Static, Type } from '@sinclair/typebox'
 import { component, day, emailAddress, flag, integer, number, object, oneOf, orNull, text } from '../../schema/types.ts'
+import { COST_BASES } from '../../shared/cost-basis.ts'
 
 export const percent = (description: string) =>
   number(`${description} In percent, with at most 4 decimals.`, { minimum: -100, maximum: 10_000 })
@@ -43,7 +44,7 @@ const BillLine = object({
     ),
   ),
   untimed_entries: Type.Optional(integer('Entries whose active time is unknown. Only with `show_active_time`.')),
-  cost: dollars('Cost of its entries.'),
+  cost: dollars('Cost of its entries, on the basis of the bill.'),
   list_value: dollars('List value of the entries.'),
   markup: orNull(percent('Null if its entries have different markups.')),
   amount: amount('Billed amount.'),
@@ -66,7 +67,8 @@ export type LeftOut = Static<typeof LeftOut>
 const LEFT_OUT_REASONS = {
   rejected: 'Rejected.',
   held: 'Held as possible duplicates.',
-  unpriced: 'Cost unknown.',
+  unpriced:
+    'Amount unknown on the basis of the bill. `cost` is then the reported cost, or else the list value, of those that have one.',
   not_approved: 'Not approved, if the organization requires approval.',
   on_sheets: 'On token sheets that have not been approved.',
   not_billable: 'In non-billable projects.',
@@ -81,8 +83,16 @@ const reasons = Object.fromEntries(
   Object.entries(LEFT_OUT_REASONS).map(([reason, description]) => [reason, { ...LeftOut, description }]),
 ) as Record<LeftOutReason, typeof LeftOut>
 
-/** Bills of earlier versions have no held entries. */
-const leftOut = { ...reasons, held: Type.Optional(reasons.held) }
+const leftOut = {
+  ...reasons,
+  /** Bills of earlier versions have no held entries. */
+  held: Type.Optional(reasons.held),
+  corrections: Type.Optional({
+    ...LeftOut,
+    description:
+      'Corrections of shares of the fees of plans, up to the end of the period, which the basis of the bill counts 0: a bill by allocated cost can still settle them. Absent without any.',
+  }),
+}
 
 const Party = object({
   name: Type.String(),
@@ -93,6 +103,10 @@ const Party = object({
 
 export const Reference = object({ id: Type.String(), number: Type.String() })
 export const reference = orNull(Reference)
+
+export const basis = (description: string) => oneOf(COST_BASES, description)
+export const BASIS =
+  '`cost`: reported cost, or else list value. `list`: list value. `marginal`: what was paid beside the fees of plans. `allocated`: marginal cost, and shares of the fees of plans.'
 
 export const BillDocument = component('BillDocument', {
   kind: oneOf(BILL_KINDS, 'A credit note corrects a paid bill with negative lines.'),
@@ -115,6 +129,12 @@ export const BillDocument = component('BillDocument', {
   footer: orNull(Type.String()),
   replaces: reference,
   corrects: reference,
+  basis: Type.Optional(
+    basis(`By which amount entries are billed. ${BASIS} Absent in bills of earlier versions: \`cost\`.`),
+  ),
+  provisional: Type.Optional(
+    flag('True if it contains shares of periods of plans that were not closed; otherwise absent. The bill keeps them.'),
+  ),
   currency: Type.String(),
   minor_digits: integer('Number of decimals in amounts.'),
   exchange_rate: number('Units of the bill’s currency per US dollar.'),
@@ -124,11 +144,17 @@ export const BillDocument = component('BillDocument', {
   sections: Type.Array(BillSection),
   extra_lines: Type.Array(object({ text: Type.String(), amount: Type.Number() })),
   entries: integer('Number of billed entries.'),
-  cost: dollars('Cost of the billed entries.'),
+  cost: dollars('Cost of the billed entries, on the basis of the bill.'),
   list_value: dollars('List value of the entries.'),
   subtotal: amount('Sum of all lines.'),
   tax: orNull(object({ name: Type.String(), percent: Type.Number(), amount: Type.Number() })),
   total: amount('Subtotal plus tax.'),
   left_out: object('Entries that are excluded, by reason. Not shown on documents.', leftOut),
+  unused_seats: Type.Optional(
+    object(
+      'Seats that nobody used in periods of plans that begin in the period, which no entry pays for. Only in bills of everything by allocated cost. Not shown on documents.',
+      { seats: Type.Integer(), cost: dollars('Their part of the fees.') },
+    ),
+  ),
 })
 export type BillDocument = Static<typeof BillDocument>

@@ -36,8 +36,11 @@ export interface BillableEntry {
   cacheWrite1h: number
   /** Null if unknown. */
   activeMs: number | null
+  /** On the basis of the bill. */
   costNanos: Nanos
   listValueNanos: Nanos | null
+  /** What a bill by marginal or allocated cost keeps of it: what was paid extra, and the share of the fee. */
+  paid?: { charge: Nanos; fee: Nanos | null }
 }
 
 /** The projects of entries, and the objects that their lines are grouped by, with their names at the time of the bill. */
@@ -81,7 +84,10 @@ export type Heading = Pick<
   | 'footer'
   | 'replaces'
   | 'corrects'
+  | 'basis'
+  | 'provisional'
   | 'left_out'
+  | 'unused_seats'
 > & { period: Days }
 
 export interface Composed {

@@ -2,10 +2,12 @@
 
 import { EVERYTHING } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import { exactAt, NO_KEY, sumColumns } from '../rollup/service.ts'
 import { type EntryFilter, OPEN_STATUSES } from '../selection/contract.ts'
 import { totalOf } from './open-entries.ts'
-import type { LeftOutEntries, ScopeKeys } from './store/billable.ts'
+import { countEarlier, type LeftOutEntries, type ScopeKeys } from './store/billable.ts'
+import type { PlanFacts } from './store/plan-facts.ts'
 
 /** Of one project; the keys of those without a project or client are {@link NO_KEY}. */
 interface EarlierSum extends Omit<LeftOutEntries, 'isMore'> {
@@ -43,7 +45,37 @@ export function earlierOf(sums: readonly EarlierSum[], scope: ScopeKeys): LeftOu
   return totalOf(sums.filter((sum) => isIn(sum, scope)))
 }
 
-function isIn({ projectId, clientId }: EarlierSum, scope: ScopeKeys): boolean {
+/**
+ * Those of a scope that a bill leaves out, without corrections that it counts 0. By `cost`, from the sums, which are read only if
+ * they are needed; by other bases, counted up to a limit.
+ */
+export async function leftEarlier(
+  reader: Reader,
+  scope: ScopeKeys,
+  {
+    before,
+    basis,
+    facts,
+    sums,
+  }: { before: number; basis: CostBasis; facts: PlanFacts; sums: () => Promise<EarlierSum[]> },
+): Promise<LeftOutEntries> {
+  if (basis !== 'cost') {
+    const { firstAt: _, ...counted } = await countEarlier(reader, scope, { before, basis, facts })
+    return counted
+  }
+  const all = earlierOf(await sums(), scope)
+  return { ...all, entries: all.entries - correctionsIn(facts, scope, before) }
+}
+
+/** The corrections of a scope from before a moment that may be billed by another basis only. */
+export function correctionsIn({ uncountedOpen }: PlanFacts, scope: ScopeKeys, before: number): number {
+  return uncountedOpen.filter((one) => one.startedAt < before && isIn(one, scope)).length
+}
+
+function isIn(
+  { projectId, clientId }: { projectId: number | null; clientId: number | null },
+  scope: ScopeKeys,
+): boolean {
   if (scope === 'everything') return true
   return 'projectId' in scope ? projectId === scope.projectId : clientId === scope.clientId
 }

@@ -67,7 +67,7 @@ async function issuesOf(reader: Reader, bill: SentBill): Promise<string[]> {
   const document = parseExactJson(await getDocument(reader, bill.id)) as BillDocument
   const issues = [
     ...differences(`Bill ${bill.number}`, amountsOf(bill), amountsOfDocument(document)),
-    ...issuesOfLines(bill, document, await sumLines(reader, bill.id)),
+    ...issuesOfLines(bill, document, await sumLines(reader, bill.id, bill.basis)),
     ...issuesOfPayments(bill, await listStanding(reader, bill.id)),
   ]
   if (issues.length === 0) return []
@@ -84,6 +84,8 @@ function amountsOf(bill: SentBill): Amounts {
   return {
     number: bill.number,
     currency: bill.currency,
+    basis: bill.basis,
+    provisional: String(bill.provisional),
     entries: String(bill.entries),
     subtotal: String(bill.subtotal),
     tax: String(bill.tax),
@@ -106,6 +108,8 @@ function amountsOfDocument(document: BillDocument): Amounts {
   return {
     number: document.number ?? 'none',
     currency: document.currency,
+    basis: document.basis ?? 'cost',
+    provisional: String(document.provisional ?? false),
     entries: String(document.entries),
     subtotal: String(minor(document, 'subtotal')),
     tax: String(document.tax ? minor(document.tax, 'amount') : 0n),

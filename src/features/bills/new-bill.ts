@@ -4,6 +4,7 @@ import type { Tx } from '../../database/database.ts'
 import { newId } from '../../lib/id.ts'
 import { decimalNumber } from '../../lib/money.ts'
 import { numberOf, sequenceScope } from '../../shared/bill-numbers.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import type { AuditService } from '../audit/service.ts'
 import { minorDigitsOf } from './currency.ts'
 import type { Composed } from './document.ts'
@@ -27,11 +28,23 @@ export interface UnnumberedBill extends Pick<Composed, 'subtotalMinor' | 'taxMin
   heading: Pick<BillDocument, 'kind' | 'period' | 'issued_on' | 'due_on'>
   currency: string
   entries: number
+  basis: CostBasis
+  isProvisional: boolean
 }
 
 /** A sent bill as a row. */
 export function recordOf(
-  { heading, currency, entries, subtotalMinor, taxMinor, costNanos, listValueNanos }: UnnumberedBill,
+  {
+    heading,
+    currency,
+    entries,
+    basis,
+    isProvisional,
+    subtotalMinor,
+    taxMinor,
+    costNanos,
+    listValueNanos,
+  }: UnnumberedBill,
   { number, document, now, by }: { number: string; document: string; now: number; by: Actor },
 ): Omit<BillRecord, 'id'> {
   return {
@@ -55,8 +68,8 @@ export function recordOf(
     document,
     replacesId: null,
     correctsId: null,
-    basis: 'cost',
-    provisional: false,
+    basis,
+    provisional: isProvisional,
     createdAt: now,
     createdBy: by.userId,
     paidOn: null,
@@ -81,6 +94,8 @@ export async function recordSent(
       total: decimalNumber(bill.total, minorDigitsOf(bill.currency)),
       currency: bill.currency,
       entries: bill.entries,
+      ...(bill.basis !== 'cost' && { basis: bill.basis }),
+      ...(bill.provisional && { provisional: true }),
     },
   })
 }

@@ -14,6 +14,8 @@ export interface Fingerprint {
   labels: bigint
   /** The keys of the approved ones. */
   approved: bigint
+  /** The number of entries whose amounts are those that the bill keeps. */
+  kept: number
 }
 
 /** Entries in the order of their keys. Arrays of numbers, because a hundred thousand objects take long to be cloned. */
@@ -23,6 +25,9 @@ export interface Portion {
   lines: Uint32Array
   /** 1 for each entry that is approved, 0 for one that is submitted. */
   approved: Uint8Array
+  /** What a bill by marginal or allocated cost keeps of each entry, in nano-dollars. */
+  charges: BigInt64Array | undefined
+  fees: BigInt64Array | undefined
   fingerprint: Fingerprint
 }
 
@@ -35,10 +40,15 @@ export function portionsOfEntries(
   const portions: Portion[] = []
   for (let start = 0; start < entries.length; start += size) {
     const some = entries.slice(start, start + size)
+    // All entries of a bill have them, or none.
+    const frozen = (part: 'charge' | 'fee') =>
+      typeof some[0]!.paid?.[part] === 'bigint' ? BigInt64Array.from(some, ({ paid }) => paid![part]!) : undefined
     portions.push({
       ids: Float64Array.from(some, ({ id }) => id),
       lines: Uint32Array.from(some, ({ id }) => lineOf.get(id)!),
       approved: Uint8Array.from(some, ({ status }) => Number(status === 'approved')),
+      charges: frozen('charge'),
+      fees: frozen('fee'),
       fingerprint: fingerprintOfEntries(some),
     })
   }
@@ -68,6 +78,7 @@ function fingerprintOfEntries(entries: readonly BillableEntry[]): Fingerprint {
     tickets: tickets!.value,
     labels: labels!.value,
     approved: approved!.value,
+    kept: entries.reduce((count, { paid }) => count + Number(paid !== undefined), 0),
   }
 }
 

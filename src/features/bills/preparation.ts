@@ -41,9 +41,9 @@ export function createPreparation({ db, clock, projects, compose }: Dependencies
       await projects.requireKnown(kind, [name], `/query/${kind}`)
       const { client, project } = await partiesOf(projects, of)
       const [owner, id] = client ? (['clientId', client.id] as const) : (['projectId', project!.project.id] as const)
-      const { currency } = await getIssuer(db.read)
+      const { currency, costBasis } = await getIssuer(db.read)
       const last = (await listLastBills(db.read, owner, id)).get(id)
-      return usualTerms(client?.currency ?? currency, client, last)
+      return usualTerms(client?.currency ?? currency, client, last, costBasis)
     },
   }
 }

@@ -3,6 +3,7 @@
 import { notFound } from '../../errors.ts'
 import { daysOfMonth, isDay } from '../../lib/calendar.ts'
 import { type Query, queryReader } from '../../schema/query.ts'
+import { COST_BASES, type CostBasis } from '../../shared/cost-basis.ts'
 import { ENTRY_FORMATS, readPage } from '../selection/contract.ts'
 import { BILL_STATES, RATE_LIMIT } from './schema.ts'
 import { BILL_SORTS } from './sorts.ts'
@@ -56,6 +57,8 @@ export interface BillRunQuery {
   month: string
   includeEarlier: boolean | undefined
   leaveUnpriced: boolean
+  basis: CostBasis | undefined
+  allowsProvisional: boolean
   /** By currency. */
   rates: Record<string, number>
 }
@@ -78,7 +81,9 @@ export const readBillRun = queryReader((query): BillRunQuery => {
       rates[currency] = Number(rate)
     }
   }
-  return { month: month!, includeEarlier, leaveUnpriced, rates }
+  const basis = query.oneOf('basis', COST_BASES)
+  const allowsProvisional = query.flag('provisional') ?? false
+  return { month: month!, includeEarlier, leaveUnpriced, basis, allowsProvisional, rates }
 })
 
 /** Exactly one of client and project. Throws 422 otherwise. */

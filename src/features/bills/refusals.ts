@@ -2,6 +2,8 @@
 
 import { Problem, refusal } from '../../errors.ts'
 import { counted } from '../../lib/counted.ts'
+import { BASIS_TITLES, type CostBasis } from '../../shared/cost-basis.ts'
+import type { NotClosed } from './open-periods.ts'
 import type { SentBill } from './store/bills.ts'
 import type { PaymentRecord } from './store/payments.ts'
 
@@ -12,8 +14,15 @@ export function nothingToBill(): Problem {
   )
 }
 
-/** `subtotal` is a text with the currency. */
-export function belowZero(subtotal: string): Problem {
+/** `subtotal` is a text with the currency. Corrections of shares that were billed make costs negative. */
+export function belowZero(isOfCorrections: boolean, subtotal: string): Problem {
+  if (isOfCorrections) {
+    return refusal(
+      '/basis',
+      'too_small',
+      `makes a subtotal of ${subtotal}, because corrections of shares exceed the usage, and a bill is not for less than 0. Bill a longer period, so that more usage is on it, or give the money back with a credit note for the earlier bill (POST /bills/{id}/credit-note)`,
+    )
+  }
   return refusal(
     '/extra_lines',
     'too_small',
@@ -21,7 +30,17 @@ export function belowZero(subtotal: string): Problem {
   )
 }
 
-export function unpricedEntries(entries: number): Problem {
+export function unpricedEntries(entries: number, basis: CostBasis): Problem {
+  if (basis !== 'cost') {
+    const reason =
+      basis === 'list'
+        ? 'Add prices for their models (GET /reports/unpriced lists them)'
+        : 'Nothing says what pays for them, they have no price, or they arrived after the period of their plan was closed and no correction has settled them. Add a plan or a funding rule, a price, or close the next period'
+    return new Problem(
+      'unpriced_entries',
+      `${counted(entries, 'entry', 'entries')} in this scope and period ${entries === 1 ? 'has' : 'have'} no known ${BASIS_TITLES[basis].toLowerCase()}. ${reason}, or send with "leave_unpriced": true.`,
+    )
+  }
   return new Problem(
     'unpriced_entries',
     `${counted(entries, 'entry', 'entries')} in this scope and period ${entries === 1 ? 'has' : 'have'} no known cost. Add prices for their models (GET /reports/unpriced lists them), or send with "leave_unpriced": true.`,
@@ -34,6 +53,31 @@ export function earlierEntries({ entries, isMore }: { entries: number; isMore: b
     `${isMore ? 'More than ' : ''}${counted(entries, 'entry', 'entries')} in this scope from before the period (since ${since}) ${entries === 1 && !isMore ? 'has' : 'have'} not been billed. Set "include_earlier": true to bill them in a separate section, or false to leave them out.`,
   )
 }
+
+/** More are not named. */
+const NAMED_PERIODS = 10
+
+export function periodNotClosed(periods: readonly NotClosed[]): Problem {
+  const named = periods
+    .slice(0, NAMED_PERIODS)
+    .map(({ plan, firstDay, entries }) => `${plan.name} from ${firstDay} (${counted(entries, 'entry', 'entries')})`)
+  const others = periods.length > NAMED_PERIODS ? `, and ${periods.length - NAMED_PERIODS} more` : ''
+  const [first] = periods
+  return new Problem(
+    'period_not_closed',
+    `The amounts may still change, because ${counted(periods.length, 'period')} of plans ${periods.length === 1 ? 'is' : 'are'} not closed: ${named.join(', ')}${others}. Close ${periods.length === 1 ? 'it' : 'each'} (tally plans close ${quoted(first!.plan.name)} ${first!.firstDay}), or set "provisional": true to bill the shares as they are now: the difference becomes a correction in the next period.`,
+    {
+      periods: periods.slice(0, NAMED_PERIODS).map(({ plan, firstDay, lastDay, entries }) => ({
+        plan,
+        first_day: firstDay,
+        last_day: lastDay,
+        entries,
+      })),
+    },
+  )
+}
+
+const quoted = (name: string) => (/^[\w.@-]+$/.test(name) ? name : `"${name}"`)
 
 export function tooLarge(): Problem {
   return new Problem(

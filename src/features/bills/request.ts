@@ -51,6 +51,9 @@ export function issuesOfRequest(body: BillRequest, today: string): Issue[] {
   if (body.tax && parseMarkup(numberText(body.tax, 'percent')) === undefined) {
     refuse('/tax/percent', 'too_fine', 'must be a percentage with at most 4 decimals')
   }
+  if (body.provisional && body.basis !== 'marginal' && body.basis !== 'allocated') {
+    refuse('/provisional', 'not_allowed', 'needs the basis marginal or allocated: no other one contains shares of fees')
+  }
   if (body.currency !== undefined) issues.push(...issuesOfCurrency(body.currency, '/currency'))
   return [...issuesOfConditions(BillRequest, body), ...issues]
 }

@@ -10,6 +10,7 @@ const LAST_BILL = {
   period: { from: '2026-10-01', to: '2026-10-31' },
   total: 9.34,
   currency: 'EUR',
+  basis: 'cost' as const,
 }
 const RATE = { rate: 0.92, on: '2026-10-31' }
 
@@ -21,6 +22,7 @@ export const EXAMPLE_TERMS: UsualTerms = {
   due_days: 30,
   show_cost: false,
   show_active_time: false,
+  basis: 'cost',
   last_bill: LAST_BILL,
 }
 
@@ -58,6 +60,8 @@ export const EXAMPLE_RUN: BillRun = {
       entries: 41,
       cost: 11.64,
       currency: 'EUR',
+      basis: 'cost',
+      provisional: false,
       subtotal: 10.71,
       tax: 2.03,
       total: 12.74,

@@ -1,7 +1,7 @@
 /** Billing runs in the API. */
 import { type Static, Type } from '@sinclair/typebox'
 import { array, component, day, flag, integer, number, object, oneOf, orNull, text } from '../../schema/types.ts'
-import { amount, LeftOut } from './document-schema.ts'
+import { amount, basis, LeftOut } from './document-schema.ts'
 import { RUN_CHECKS } from './run-checks.ts'
 import { BillRequest, LastBillBody, RememberedRate } from './schema.ts'
 
@@ -20,7 +20,7 @@ const BillRunCheck = object({
 })
 export type BillRunCheck = Static<typeof BillRunCheck>
 
-const BLOCKS = ['earlier_entries', 'unpriced_entries', 'exchange_rate', 'bill_too_large'] as const
+const BLOCKS = ['earlier_entries', 'unpriced_entries', 'period_not_closed', 'exchange_rate', 'bill_too_large'] as const
 export type BillRunBlock = (typeof BLOCKS)[number]
 
 const OWN_REASONS = ['rejected', 'held', 'unpriced', 'not_approved', 'on_sheets', 'not_billable', 'earlier'] as const
@@ -45,7 +45,7 @@ const BillRunRow = object({
   blocked_by: Type.Array(
     oneOf(
       BLOCKS,
-      'Decide with `include_earlier`, `leave_unpriced` or `rate`; a bill that is too large is sent by project.',
+      'Decide with `include_earlier`, `leave_unpriced`, `provisional` or `rate`; close periods of plans; a bill that is too large is sent by project.',
     ),
   ),
   request: component('BillRunRequest', 'For a preview or a bill.', BillRequest.properties),
@@ -58,10 +58,17 @@ const BillRunRow = object({
   entries: integer('Number of entries that the bill would contain.'),
   cost: dollars('Cost of these entries.'),
   currency: Type.String(),
+  basis: basis(
+    'By which amount its entries are billed: that of the last bill, or else of the organization, unless another one is asked for.',
+  ),
+  provisional: flag('Whether it would contain shares of periods of plans that are not closed.'),
   subtotal: orNull(amount('Null while the exchange rate is unknown.')),
   tax: orNull(amount('Null while the exchange rate is unknown.')),
   total: orNull(amount('Null while the exchange rate is unknown.')),
-  left_out: object('Excluded entries of its scope, as in a preview.', ownLeftOut),
+  left_out: object('Excluded entries of its scope, as in a preview.', {
+    ...ownLeftOut,
+    corrections: Type.Optional(LeftOut),
+  }),
   exchange_rate: RememberedRate,
   bills: Type.Array(
     object('Bills whose period shares days with the month, without void ones.', {

@@ -2,6 +2,7 @@
 import type { Reader, SlowTask } from '../../database/database.ts'
 import { spanOf } from '../../lib/calendar.ts'
 import type { Nanos } from '../../lib/money.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import { argumentsOf, type BilledProject, billableStatuses, type Issuer } from './arguments.ts'
 import {
   type CompositionArgs,
@@ -11,12 +12,20 @@ import {
   type OwnLeftOut,
 } from './composition-task.ts'
 import { minorDigitsOf } from './currency.ts'
-import { earlierOf, sumEarlier } from './earlier.ts'
+import { correctionsIn, earlierOf, leftEarlier, sumEarlier } from './earlier.ts'
 import { outsideOf, sumOpenEntries } from './open-entries.ts'
 import { countOf, RUN_CHECKS, type RunCheckName, runChecks } from './run-checks.ts'
 import type { BillRequest, UsualTerms } from './schema.ts'
-import { KeyedNames, type LeftOutEntries, type NamedKeys, ScopedEntries, type ScopedEntry } from './store/billable.ts'
+import {
+  hasShares,
+  KeyedNames,
+  type LeftOutEntries,
+  type NamedKeys,
+  ScopedEntries,
+  type ScopedEntry,
+} from './store/billable.ts'
 import { getIssuer } from './store/issuer.ts'
+import { planFacts } from './store/plan-facts.ts'
 import {
   listLastBills,
   listNewestBills,
@@ -45,6 +54,9 @@ export interface RunArgs {
   leaveUnpriced: boolean
   /** Exchange rates by currency that replace the remembered ones. */
   rates: Readonly<Record<string, number>>
+  /** Of all bills, instead of the usual one of each. */
+  basis: CostBasis | undefined
+  allowsProvisional: boolean
   portion: number
 }
 
@@ -62,7 +74,10 @@ export interface RunRow {
   taxMinor: bigint
   costNanos: Nanos
   listValueNanos: Nanos
+  isProvisional: boolean
   leftOut: OwnLeftOut
+  /** The number of corrections that its basis counts 0. */
+  corrections: number
   /** Bills of the period. */
   bills: PeriodBill[]
   /** The key of the newest bill in any state. */
@@ -94,6 +109,7 @@ async function composeRun(reader: Reader, args: RunArgs): Promise<RunResult> {
     last: { client: await listLastBills(reader, 'clientId'), project: await listLastBills(reader, 'projectId') },
     newest: { client: await listNewestBills(reader, 'clientId'), project: await listNewestBills(reader, 'projectId') },
     bills: await listPeriodBills(reader, period),
+    factsOf: planFacts(reader, issuer.timeZone),
   }
   const billed: Billed[] = [
     ...(await listRunClients(reader)).map((client) => ({ client, project: undefined })),
@@ -101,7 +117,7 @@ async function composeRun(reader: Reader, args: RunArgs): Promise<RunResult> {
   ]
   const requested = billed.map((of) => requestBill(args, known, of))
   const rows: RunRow[] = []
-  for await (const { bills, names } of readBatches(reader, requested)) {
+  for await (const { bills, names } of readBatches(reader, known, requested)) {
     for (const bill of bills) {
       const row = composeRow(known, bill, names)
       if (row.client?.archivedAt === null || hasEntries(row)) rows.push(row)
@@ -123,19 +139,25 @@ type Billed = Pick<RunRow, 'client' | 'project'>
 /** What a bill of the run is requested with, and what it is composed with. */
 type RequestedBill = Billed & Pick<RunRow, 'request' | 'terms' | 'isRateKnown'> & { args: CompositionArgs }
 
+type ReadBill = RequestedBill & { found: ScopedEntry[]; earlier: LeftOutEntries } & Pick<RunRow, 'corrections'>
+
 /**
  * Reads the entries of the bills, in batches: hundreds of bills share most of the names that their entries refer to,
  * which are read once per batch.
  */
-async function* readBatches(reader: Reader, requested: readonly RequestedBill[]) {
+async function* readBatches(reader: Reader, { earlier: sums, factsOf }: Known, requested: readonly RequestedBill[]) {
   const dimensions = new Set(requested.flatMap(({ args }) => args.terms.groupBy))
   const source = new ScopedEntries(reader, dimensions)
   const named = new KeyedNames(reader)
-  let bills: (RequestedBill & { found: ScopedEntry[] })[] = []
+  let bills: ReadBill[] = []
   let entries = 0
   for (const bill of requested) {
-    const found = await listScope(source, bill.args)
-    bills.push({ ...bill, found })
+    const { scope, basis, span } = bill.args
+    const facts = await factsOf(basis)
+    const found = await listScope(source, bill.args, facts)
+    const before = { before: span.startingAt, basis, facts, sums: async () => sums }
+    const earlier = await leftEarlier(reader, scope, before)
+    bills.push({ ...bill, found, earlier, corrections: correctionsIn(facts, scope, span.endingAt) })
     entries += found.length
     if (entries < BATCH_ENTRIES && bill !== requested.at(-1)) continue
     yield {
@@ -157,16 +179,17 @@ interface Known {
   last: Record<'client' | 'project', Awaited<ReturnType<typeof listLastBills>>>
   newest: Record<'client' | 'project', Map<number, number>>
   bills: PeriodBill[]
+  factsOf: ReturnType<typeof planFacts>
 }
 
 function requestBill(
-  { month, today, includeEarlier, leaveUnpriced, rates, portion }: RunArgs,
+  { month, today, includeEarlier, leaveUnpriced, rates, basis, allowsProvisional, portion }: RunArgs,
   { issuer, last }: Known,
   { client, project }: Billed,
 ): RequestedBill {
   const [kind, id] = client ? (['client', client.id] as const) : (['project', project!.id] as const)
   const currency = client?.currency ?? issuer.currency
-  const terms = usualTerms(currency, client, last[kind].get(id))
+  const terms = { ...usualTerms(currency, client, last[kind].get(id), issuer.costBasis), ...(basis && { basis }) }
   const rate = currency === 'USD' ? undefined : (rates[currency] ?? terms.exchange_rate?.rate)
   const request: BillRequest = {
     ...(client ? { client: client.uid } : { project: project!.uid }),
@@ -177,6 +200,7 @@ function requestBill(
     ...(rate !== undefined && { exchange_rate: rate }),
     ...(leaveUnpriced && { leave_unpriced: true }),
     ...(includeEarlier !== undefined && { include_earlier: includeEarlier }),
+    ...(allowsProvisional && hasShares(terms.basis) && { provisional: true }),
   }
   const isRateKnown = currency === 'USD' || rate !== undefined
   const circumstances = { issuer, today, client, project, replaced: undefined, portion }
@@ -192,12 +216,12 @@ function requestBill(
 }
 
 function composeRow(
-  { earlier, outside, newest, bills }: Known,
-  { client, project, request, terms, isRateKnown, args, found }: RequestedBill & { found: ScopedEntry[] },
+  { outside, newest, bills }: Known,
+  { client, project, request, terms, isRateKnown, args, found, earlier, corrections }: ReadBill,
   names: NamedKeys,
 ): RunRow {
   const [kind, id] = client ? (['client', client.id] as const) : (['project', project!.id] as const)
-  const composed = composeFrom(found, names, args, { earlier: earlierOf(earlier, args.scope), outside })
+  const composed = composeFrom(found, names, args, { earlier, outside, corrections })
   return {
     client,
     project,
@@ -211,7 +235,9 @@ function composeRow(
     taxMinor: composed.taxMinor,
     costNanos: composed.costNanos,
     listValueNanos: composed.listValueNanos,
+    isProvisional: composed.isProvisional,
     leftOut: composed.leftOut,
+    corrections,
     bills: bills.filter((bill) => (client ? bill.clientId === id : bill.projectId === id)),
     newest: newest[kind].get(id) ?? 0,
   }

@@ -9,8 +9,8 @@ import { decimalNumber, moneyNumber } from '../../lib/money.ts'
 import type { EntriesService } from '../entries/service.ts'
 import { listPath, OPEN_STATUSES } from '../selection/contract.ts'
 import { billableStatuses } from './arguments.ts'
-import { isTooLarge } from './composition.ts'
-import { leftOutBody } from './composition-task.ts'
+import { type Allocation, isTooLarge } from './composition.ts'
+import { correctionsBody, leftOutBody } from './composition-task.ts'
 import { minorDigitsOf } from './currency.ts'
 import type { BillRunQuery } from './query.ts'
 import { RUN_CHECKS, runChecks } from './run-checks.ts'
@@ -23,18 +23,20 @@ interface RunDependencies {
   db: Database
   clock: Clock
   billing: Pick<EntriesService['billing'], 'settled' | 'portion'>
+  funding: Allocation
 }
 
-export function createRun({ db, clock, billing }: RunDependencies) {
+export function createRun({ db, clock, billing, funding }: RunDependencies) {
   /** Throws `validation_failed` for a month that has not begun. */
-  return async function run({ month, includeEarlier, leaveUnpriced, rates }: BillRunQuery): Promise<BillRun> {
+  return async function run({ month, ...decided }: BillRunQuery): Promise<BillRun> {
     const { timeZone } = await getIssuer(db.read)
     const today = dayAt(clock.now(), timeZone)
     const period = daysOfMonth(month)!
     if (period.from > today) {
       throw refusal('/query/month', 'too_large', 'must not be in the future')
     }
-    const args: RunArgs = { month, period, today, includeEarlier, leaveUnpriced, rates, portion: billing.portion }
+    const args: RunArgs = { month, period, today, ...decided, portion: billing.portion }
+    await funding.calculateOwed()
     const { issuer, checks, rows } = await billing.settled(() => db.slowly(RUN_TASK, args))
     return {
       month,
@@ -83,10 +85,12 @@ function rowBody(row: RunRow, args: RunArgs): BillRunRow {
     entries,
     cost: moneyNumber(row.costNanos),
     currency: terms.currency,
+    basis: terms.basis,
+    provisional: row.isProvisional,
     subtotal: money(row.subtotalMinor),
     tax: money(row.taxMinor),
     total: money(row.subtotalMinor + row.taxMinor),
-    left_out: leftOutBody(row.leftOut),
+    left_out: { ...leftOutBody(row.leftOut), ...correctionsBody(row.corrections) },
     exchange_rate: terms.exchange_rate,
     bills: bills.map(({ id, number, currency, total }) => ({
       id,
@@ -99,11 +103,12 @@ function rowBody(row: RunRow, args: RunArgs): BillRunRow {
 }
 
 /** What has to be decided or entered before the bill can be sent. */
-function blocksOf(row: RunRow, { includeEarlier, leaveUnpriced }: RunArgs): BillRunBlock[] {
+function blocksOf(row: RunRow, { includeEarlier, leaveUnpriced, allowsProvisional }: RunArgs): BillRunBlock[] {
   const { leftOut, isRateKnown, entries } = row
   const blocks: BillRunBlock[] = []
   if (leftOut.earlier.entries > 0 && includeEarlier === undefined) blocks.push('earlier_entries')
   if (leftOut.unpriced.entries > 0 && !leaveUnpriced) blocks.push('unpriced_entries')
+  if (row.isProvisional && !allowsProvisional) blocks.push('period_not_closed')
   if (entries > 0 && !isRateKnown) blocks.push('exchange_rate')
   if (isTooLarge(row)) blocks.push('bill_too_large')
   return blocks

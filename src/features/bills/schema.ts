@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { conditions, exactlyOne, excludes } from '../../schema/conditions.ts'
 import {
   array,
+  choiceOf,
   component,
   day,
   emailAddress,
@@ -17,7 +18,8 @@ import {
   orNull,
   strict,
 } from '../../schema/types.ts'
-import { amount, BILL_KINDS, BillDocument, percent, Reference, reference } from './document-schema.ts'
+import { COST_BASES } from '../../shared/cost-basis.ts'
+import { amount, BASIS, BILL_KINDS, BillDocument, basis, percent, Reference, reference } from './document-schema.ts'
 
 export type { BillLine, BillSection, LeftOut, LeftOutReason } from './document-schema.ts'
 export { BILL_KINDS, BillDocument }
@@ -99,6 +101,12 @@ const request = {
   include_earlier: Type.Optional(
     flag(
       'Whether unbilled entries from before the period are on this bill, in a section of their own. Required if there are any.',
+    ),
+  ),
+  basis: Type.Optional(choiceOf(COST_BASES, `By which amount entries are billed. Default: \`cost\`. ${BASIS}`)),
+  provisional: Type.Optional(
+    flag(
+      'With the basis `marginal` or `allocated`: whether to bill shares of periods of plans that are not closed, and mark the bill as provisional. Otherwise, they cause an error.',
     ),
   ),
   show_cost: Type.Optional(flag('Whether documents show the cost and markup of each line.')),
@@ -211,6 +219,8 @@ const head = {
   issued_on: Type.String(),
   due_on: Type.String(),
   currency: Type.String(),
+  basis: basis('By which amount entries are billed.'),
+  provisional: flag('Whether it contains shares of periods of plans that were not closed.'),
   subtotal: Type.Number(),
   tax: Type.Number(),
   total: Type.Number(),
@@ -280,6 +290,7 @@ export const LastBillBody = orNull(
     period: object({ from: day('First day.'), to: day('Last day.') }),
     total: Type.Number(),
     currency: Type.String(),
+    basis: basis('By which amount its entries were billed.'),
   }),
 )
 
@@ -300,6 +311,7 @@ export const UsualTerms = component('UsualTerms', {
   due_days: orNull(integer('Of the last bill; null without one.')),
   show_cost: flag('Of the last bill.'),
   show_active_time: flag('Of the last bill.'),
+  basis: basis('Of the last bill, or else the setting of the organization.'),
   last_bill: LastBillBody,
 })
 export type UsualTerms = Static<typeof UsualTerms>

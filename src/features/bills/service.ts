@@ -6,7 +6,7 @@ import type { EntriesService } from '../entries/service.ts'
 import type { EventsService } from '../events/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
 import { createBilledAmounts } from './billed-amounts.ts'
-import { createComposition } from './composition.ts'
+import { type Allocation, createComposition } from './composition.ts'
 import { createCreditNotes } from './credit-note-sending.ts'
 import { createDeliveries, type DocumentRenderer } from './delivery.ts'
 import { createMailer, type MailServer } from './delivery-mailer.ts'
@@ -39,6 +39,7 @@ export interface BillsDependencies {
   audit: AuditService
   projects: Pick<ProjectsService, 'getClient' | 'showProject' | 'showTicket' | 'requireKnown'>
   entries: Pick<EntriesService, 'billing'>
+  funding: Allocation
   /** Replaces the default renderer of documents. */
   documents?: DocumentRenderer
   /** The mail server for bills; without `from`, mails are sent from the organization's address. */

@@ -1,5 +1,6 @@
 /** The terms that a bill to a client or for a project usually has: from the client's settings, otherwise its last bill. Pure. */
 import { decimalNumber } from '../../lib/money.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import { PPM_DIGITS } from './amounts.ts'
 import { daysBetween } from './request.ts'
 import type { BillDocument, BillRequest, UsualTerms } from './schema.ts'
@@ -25,14 +26,19 @@ export interface LastBill {
     | 'due_on'
     | 'total'
     | 'period'
+    | 'basis'
   >
 }
 
-/** `currency` is that of the next bill: an exchange rate of another one says nothing about it. */
+/**
+ * `currency` is that of the next bill: an exchange rate of another one says nothing about it. `costBasis` is the setting of the
+ * organization.
+ */
 export function usualTerms(
   currency: string,
   settings: TaxSettings | undefined,
   last: LastBill | undefined,
+  costBasis: CostBasis,
 ): UsualTerms {
   const document = last?.document
   return {
@@ -46,6 +52,7 @@ export function usualTerms(
     due_days: document ? daysBetween({ from: document.issued_on, to: document.due_on }) : null,
     show_cost: document?.show_cost ?? false,
     show_active_time: document?.show_active_time ?? false,
+    basis: document ? (document.basis ?? 'cost') : costBasis,
     last_bill: last
       ? {
           id: last.id,
@@ -54,6 +61,7 @@ export function usualTerms(
           period: last.document.period,
           total: last.document.total,
           currency: last.document.currency,
+          basis: last.document.basis ?? 'cost',
         }
       : null,
   }
@@ -75,6 +83,7 @@ export function requestOfTerms({
   due_days,
   show_cost,
   show_active_time,
+  basis,
 }: UsualTerms): Partial<BillRequest> {
   return {
     ...(tax && { tax }),
@@ -83,5 +92,6 @@ export function requestOfTerms({
     ...(due_days !== null && { due_days }),
     ...(show_cost && { show_cost }),
     ...(show_active_time && { show_active_time }),
+    ...(basis !== 'cost' && { basis }),
   }
 }

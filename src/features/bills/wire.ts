@@ -28,6 +28,8 @@ export function billHead(
     issued_on: bill.issuedOn,
     due_on: bill.dueOn,
     currency: bill.currency,
+    basis: bill.basis,
+    provisional: bill.provisional,
     subtotal: money(bill.subtotal),
     tax: money(bill.tax),
     total: money(bill.total),

@@ -5,6 +5,7 @@
 import type { Actor } from '../../access/actor.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { BillDraft } from './composition.ts'
@@ -43,8 +44,13 @@ class StartOver extends Error {}
 
 export function createWriting({ db, clock, audit, billing, deliveries, drafts }: WritingDependencies) {
   /** Inserts the lines of a portion and freezes its entries. Throws {@link StartOver} if one of them has changed. */
-  async function claim(tx: Tx, billId: number, portion: Portion, by: Actor): Promise<void> {
-    const { ids, lines, approved, fingerprint } = portion
+  async function claim(
+    tx: Tx,
+    billId: number,
+    portion: Portion,
+    { basis, by }: { basis: CostBasis; by: Actor },
+  ): Promise<void> {
+    const { ids, lines, approved, charges, fees, fingerprint } = portion
     const entries = Array.from(ids, (id, index) => ({
       id,
       line: lines[index]!,
@@ -52,10 +58,16 @@ export function createWriting({ db, clock, audit, billing, deliveries, drafts }:
     }))
     await insertBilledEntries(
       tx,
-      entries.map(({ id, ...billed }) => ({ billId, entryId: id, ...billed, fee: null, charge: null })),
+      entries.map(({ id, ...billed }, index) => ({
+        billId,
+        entryId: id,
+        ...billed,
+        fee: fees?.[index] ?? null,
+        charge: charges?.[index] ?? null,
+      })),
     )
     const range = { first: ids[0]!, last: ids.at(-1)! }
-    if (!isSameFingerprint(await fingerprintOf(tx, billId, range), fingerprint)) throw new StartOver()
+    if (!isSameFingerprint(await fingerprintOf(tx, billId, range, basis), fingerprint)) throw new StartOver()
     await billing.freezeEntries(tx, billId, { entries, now: clock.now(), by })
   }
 
@@ -77,7 +89,7 @@ export function createWriting({ db, clock, audit, billing, deliveries, drafts }:
       const number = await takeNumber(tx, draft.numberFormat, draft.heading.issued_on)
       const sent = { number, document: numbered(draft.documentText, number), now: clock.now(), by: writing.by }
       const billId = await insertBill(tx, { ...recordOf(draft, sent), ...keysOf(draft) })
-      for (const portion of draft.portions) await claim(tx, billId, portion, writing.by)
+      for (const portion of draft.portions) await claim(tx, billId, portion, { ...draft, by: writing.by })
       await accompany(tx, billId, writing)
       return billId
     })
@@ -97,7 +109,7 @@ export function createWriting({ db, clock, audit, billing, deliveries, drafts }:
       for (const portion of draft.portions) {
         await db.write(async (tx) => {
           await billing.renew(tx, lease)
-          await claim(tx, lease.billId, portion, by)
+          await claim(tx, lease.billId, portion, { ...draft, by })
         })
       }
       return await db.write(async (tx) => {

@@ -11,6 +11,13 @@ export interface LastChange {
   by: { id: string; name: string } | null
 }
 
+interface OpenPlanPeriod {
+  plan: { id: string; name: string }
+  first_day: string
+  last_day: string | null
+  entries: number
+}
+
 const ENDED = 'Your session had ended, and nothing was changed. What you typed is still here: sign in, then try again.'
 
 /** An API error (RFC 9457) and what to do about it. */
@@ -26,6 +33,8 @@ export class Problem extends Error {
     readonly requestId: string | null,
     /** What somebody else has changed meanwhile: when, and who. */
     readonly changed: LastChange | null = null,
+    /** The periods of plans that are to be closed first. */
+    readonly periods: readonly OpenPlanPeriod[] = [],
   ) {
     super(detail)
   }
@@ -45,6 +54,7 @@ export class Problem extends Error {
       Array.isArray(fields.errors) ? (fields.errors as Issue[]) : [],
       response.headers.get('x-request-id'),
       (fields.changed as LastChange | undefined) ?? null,
+      Array.isArray(fields.periods) ? (fields.periods as OpenPlanPeriod[]) : [],
     )
   }
 

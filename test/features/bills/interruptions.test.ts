@@ -35,9 +35,9 @@ async function stage(open: Open) {
   /** A process that sends bills in portions of a few entries. */
   const processOf = (write: Database['write']) => {
     const own = { ...db, write }
-    const { events, audit, projects, entries } = createServices({ db: own, clock })
+    const { events, audit, projects, entries, funding } = createServices({ db: own, clock })
     const billing = { ...entries.billing, ...createLeases({ db: own, clock, portion: 3 }) }
-    return createBillsService({ db: own, clock, events, audit, projects, entries: { billing } })
+    return createBillsService({ db: own, clock, events, audit, projects, entries: { billing }, funding })
   }
   const caller = await addReporter(services.people)
   const report = async (at: number, cost: number) => {

@@ -10,7 +10,7 @@ import {
 } from '../../../src/web/pages/bills/drafts.ts'
 import { valuesOf } from '../../../src/web/pages/bills/new-bill-values.ts'
 
-const initial = valuesOf({}, 'UTC')
+const initial = valuesOf({}, { timeZone: 'UTC', basis: 'cost' })
 
 /** The storage of a browser in which an earlier version has kept these. */
 function memory(kept: string) {
@@ -60,18 +60,20 @@ const terms = {
   due_days: 14,
   show_cost: false,
   show_active_time: false,
+  basis: 'allocated' as const,
   last_bill: null,
 }
 
 test('terms fill what nobody has changed, and a rate never serves another currency', () => {
-  const empty = filledBy(undefined, undefined)
-  const filled = filledBy(terms, 'EUR')
+  const empty = filledBy(undefined, undefined, 'cost')
+  const filled = filledBy(terms, 'EUR', 'cost')
   const values = { ...initial, ...empty, tax_percent: 7 }
   expect(refilled(values, empty, filled)).toEqual({
     exchange_rate: 0.92,
     tax_name: 'VAT',
     due_days: 14,
     group_by: ['model'],
+    basis: 'allocated',
   })
-  expect(refilled({ ...initial, ...filled }, filled, filledBy(terms, 'GBP'))).toEqual({ exchange_rate: '' })
+  expect(refilled({ ...initial, ...filled }, filled, filledBy(terms, 'GBP', 'cost'))).toEqual({ exchange_rate: '' })
 })

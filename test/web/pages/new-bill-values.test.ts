@@ -10,18 +10,19 @@ import {
 } from '../../../src/web/pages/bills/new-bill-values.ts'
 
 const NOW = new Date('2026-03-01T00:30:00Z')
+const UTC = { timeZone: 'UTC', basis: 'cost' } as const
 const acme = { value: 'cli_1', label: 'Acme' }
 const values = (changes: Partial<BillValues> = {}): BillValues => ({
-  ...valuesOf({}, 'UTC', NOW),
+  ...valuesOf({}, UTC, NOW),
   client: acme,
   ...changes,
 })
 
 test('a new bill is for last month in the organization’s zone, unless the address sets a period', () => {
-  expect(valuesOf({}, 'UTC', NOW)).toMatchObject({ scope: 'client', span: 'month', month: '2026-02-01' })
-  expect(valuesOf({}, 'America/New_York', NOW)).toMatchObject({ month: '2026-01-01' })
+  expect(valuesOf({}, UTC, NOW)).toMatchObject({ scope: 'client', span: 'month', month: '2026-02-01' })
+  expect(valuesOf({}, { ...UTC, timeZone: 'America/New_York' }, NOW)).toMatchObject({ month: '2026-01-01' })
   const given = { project: 'ACME', from: '2026-02-03', to: '2026-02-09', replaces: '2026-0042' }
-  expect(requestOf(valuesOf(given, 'UTC', NOW))).toEqual({
+  expect(requestOf(valuesOf(given, UTC, NOW))).toEqual({
     project: 'ACME',
     period: { from: '2026-02-03', to: '2026-02-09' },
     group_by: ['project', 'ticket'],

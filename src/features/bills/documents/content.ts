@@ -5,6 +5,7 @@
 import { numberText, parseExactJson } from '../../../lib/exact-json.ts'
 import { parseDecimal } from '../../../lib/money.ts'
 import { type TimedLine, workHeading, workText } from '../../../shared/active-time.ts'
+import { billBasisText } from '../../../shared/cost-basis.ts'
 import { formatsOf } from '../../../shared/locales.ts'
 import { textOf } from '../document.ts'
 import type { BillDocument, BillLine } from '../schema.ts'
@@ -117,6 +118,8 @@ function factsOf(document: BillDocument): Content['facts'] {
   if (document.scope.project) facts.push(['Project', textOf(document.scope.project)!])
   if (corrects) facts.push(['Corrects bill', corrects.number])
   if (replaces) facts.push(['Replaces bill', replaces.number])
+  const costs = billBasisText(document)
+  if (isBill && costs !== undefined) facts.push(['Costs on this bill', costs])
   if (isBill && currency !== 'USD') {
     facts.push(['Exchange rate', `1 USD = ${decimal(numberText(document, 'exchange_rate'))} ${currency}`])
   }

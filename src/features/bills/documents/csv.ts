@@ -4,6 +4,7 @@ import { csvCell, csvLine } from '../../../lib/csv-text.ts'
 import { timestamp } from '../../../lib/duration.ts'
 import { numberText } from '../../../lib/exact-json.ts'
 import { formatDecimal, NANO_DIGITS } from '../../../lib/money.ts'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { textOf } from '../document.ts'
 import type { BillDocument, BillLine } from '../schema.ts'
 import type { BilledRow } from '../store/billed-entries.ts'
@@ -32,6 +33,7 @@ export function linesCsv(document: BillDocument): string {
     currency,
     numberCell(document, 'exchange_rate'),
     plain(minorOf(holder, 'amount', document), document),
+    ...basisCells(document),
   ]
   const columns = [
     'kind',
@@ -47,6 +49,7 @@ export function linesCsv(document: BillDocument): string {
     'currency',
     'exchange_rate',
     'amount',
+    ...basisCells(document).map(() => 'basis'),
   ]
   const numberColumns = 2 + TOKENS.length + (showsTime ? 2 : 0) + (showsCost ? 3 : 0)
   const keyColumns = columns.indexOf('text') - 3
@@ -73,6 +76,11 @@ export function linesCsv(document: BillDocument): string {
   for (const extra of document.extra_lines) csv += withText('extra_line', extra.text, extra)
   if (document.tax) csv += withText('tax', document.tax.name, document.tax)
   return csv
+}
+
+/** None if entries are billed by cost, so that the columns stay those of earlier versions. */
+function basisCells({ basis = 'cost', provisional }: BillDocument): string[] {
+  return basis === 'cost' ? [] : [provisional ? `${basis} (provisional)` : basis]
 }
 
 const blank = (columns: number): null[] => Array.from({ length: columns }, () => null)
@@ -134,19 +142,26 @@ const count = (tokens: number | null) => (tokens === null ? null : new RawNumber
 
 /** A row for each entry on the bill, page by page, with a column for each of the labels with these names. */
 export async function* entriesCsv(
-  number: string,
+  { number, basis }: { number: string; basis: CostBasis },
   labelNames: readonly string[],
   pages: AsyncIterable<BilledRow[]>,
 ): AsyncGenerator<string> {
-  yield csvLine([...ENTRY_COLUMNS, ...labelNames.map((name) => `label:${name}`)])
+  // The columns of bills by cost stay those of earlier versions.
+  const more = basis === 'cost' ? [] : [basis]
+  yield csvLine([...ENTRY_COLUMNS, ...more.map(() => 'basis'), ...labelNames.map((name) => `label:${name}`)])
   for await (const page of pages) {
     let text = ''
-    for (const entry of page) text += entryRow(number, labelNames, entry)
+    for (const entry of page) text += entryRow(number, basis, labelNames, entry)
     yield text
   }
 }
 
-function entryRow(number: string, labelNames: readonly string[], entry: BilledRow): string {
+function costOn(basis: CostBasis, { reportedCost, listValue, fee, charge }: BilledRow): bigint | null {
+  if (basis === 'cost') return reportedCost ?? listValue
+  return basis === 'list' ? listValue : charge && charge + (fee ?? 0n)
+}
+
+function entryRow(number: string, basis: CostBasis, labelNames: readonly string[], entry: BilledRow): string {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h, labels } = entry
   return row([
     number,
@@ -165,7 +180,7 @@ function entryRow(number: string, labelNames: readonly string[], entry: BilledRo
     count(cacheWrite),
     count(cacheWrite1h),
     count(input + output + cacheRead + cacheWrite + cacheWrite1h),
-    money(entry.reportedCost ?? entry.listValue),
+    money(costOn(basis, entry)),
     money(entry.reportedCost),
     money(entry.listValue),
     entry.price,
@@ -184,6 +199,7 @@ function entryRow(number: string, labelNames: readonly string[], entry: BilledRo
     entry.managerId,
     entry.managerEmail,
     entry.activeMs === null ? null : new RawNumber(String(entry.activeMs / 1_000)),
+    ...(basis === 'cost' ? [] : [basis]),
     ...labelNames.map((name) => (labels && Object.hasOwn(labels, name) ? labels[name] : null)),
   ])
 }

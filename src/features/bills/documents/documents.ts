@@ -58,7 +58,7 @@ export function createDocuments({ db }: { db: Database }) {
 
   async function make({ bill }: BillView, format: Exclude<DocumentFormat, 'json'>): Promise<Uint8Array> {
     if (format === 'entries-csv')
-      return gzipped(db.streamSlowly(ENTRIES_STREAM, { billId: bill.id, number: bill.number }))
+      return gzipped(db.streamSlowly(ENTRIES_STREAM, { billId: bill.id, number: bill.number, basis: bill.basis }))
     const text = await getDocument(db.read, bill.id)
     const document = readDocument(text)
     switch (format) {

@@ -3,6 +3,7 @@
  * income by project, and the tax. Accounts and the currency are declared, so that `hledger check --strict` accepts the
  * file on its own.
  */
+import { billBasisText } from '../../../shared/cost-basis.ts'
 import { textOf } from '../document.ts'
 import type { BillDocument } from '../schema.ts'
 import { minorOf, plainAmount } from './content.ts'
@@ -12,6 +13,7 @@ const INCOME = 'income:agents'
 export function journalOf(document: BillDocument): string {
   const { currency, minor_digits: digits, issuer, recipient, period } = document
   const number = document.number!
+  const costs = billBasisText(document)
   const kind = document.kind === 'bill' ? 'Bill' : 'Credit note'
   const postings = postingsOf(document).filter(([, minor], index) => index === 0 || minor !== 0n)
   const width = Math.max(...postings.map(([account]) => account.length))
@@ -27,6 +29,7 @@ export function journalOf(document: BillDocument): string {
     '',
     `${document.issued_on} (${plain(number).replaceAll(/[()]/g, '-')}) ${plain(recipient?.name ?? issuer.name)}`,
     `    ; ${kind} for ${period.from} to ${period.to}, due:${document.due_on}`,
+    ...(costs === undefined ? [] : [`    ; costs on this bill: ${costs}`]),
     ...(document.corrects ? [`    ; corrects ${plain(document.corrects.number)}`] : []),
     ...postings.map(([account, minor]) => `    ${account.padEnd(width)}  ${amount(minor)}`),
     '',

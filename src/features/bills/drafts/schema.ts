@@ -2,6 +2,7 @@
 import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
 import { timestamp } from '../../../lib/duration.ts'
 import { component, integer, listOf, moment, object, orNull, text } from '../../../schema/types.ts'
+import { COST_BASES } from '../../../shared/cost-basis.ts'
 import type { DraftView } from './store.ts'
 
 /** Short texts without control characters, which may be empty: nobody has finished typing. */
@@ -56,6 +57,8 @@ export const BillDraftForm = component(
     due_days: typed,
     show_cost: Type.Boolean(),
     show_active_time: Type.Optional(Type.Boolean()),
+    basis: Type.Optional(oneOf(...COST_BASES)),
+    provisional: Type.Optional(Type.Boolean()),
     replaces: line(NAME_CHARACTERS),
     leave_unpriced: Type.Boolean(),
     include_earlier: Type.Optional(Type.Boolean()),

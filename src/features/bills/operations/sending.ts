@@ -2,6 +2,8 @@
 import { Problem } from '../../../errors.ts'
 import { endpoint, operation, result, type Served } from '../../../operations/operation.ts'
 import { flagParameter, listParameter, parameter, textParameter } from '../../../operations/parameters.ts'
+import { COST_BASES } from '../../../shared/cost-basis.ts'
+import { BASIS } from '../document-schema.ts'
 import { EXAMPLE_PREVIEW, EXAMPLE_REQUEST } from '../examples.ts'
 import { readBillRun, readUsualTerms } from '../query.ts'
 import { EXAMPLE_RUN, EXAMPLE_TERMS } from '../run-examples.ts'
@@ -41,6 +43,14 @@ const getBillRun = operation({
     leave_unpriced: flagParameter(
       'Whether bills leave out unpriced entries. Without it, clients that have some are blocked.',
     ),
+    basis: parameter({
+      type: 'string',
+      enum: [...COST_BASES],
+      description: `The basis of all bills, instead of that of the last bill of each. ${BASIS}`,
+    }),
+    provisional: flagParameter(
+      'Whether bills by marginal or allocated cost contain shares of periods of plans that are not closed, marked as provisional. Without it, clients that have some are blocked.',
+    ),
     rate: listParameter('Exchange rate of a currency, such as `EUR:0.92`, instead of that of the client’s last bill.', {
       type: 'string',
     }),
@@ -78,7 +88,15 @@ const previewBill = endpoint({
   body: BillRequest,
   example: EXAMPLE_REQUEST,
   answer: result('The preview of the bill.', BillPreview, EXAMPLE_PREVIEW),
-  problems: ['not_found', 'unpriced_entries', 'earlier_entries', 'bill_too_large', 'wrong_status', 'database_deadline'],
+  problems: [
+    'not_found',
+    'unpriced_entries',
+    'earlier_entries',
+    'period_not_closed',
+    'bill_too_large',
+    'wrong_status',
+    'database_deadline',
+  ],
   run: async ({ bills }: Needs, { body, served }) => {
     requireSender(served)
     return bills.preview(body)
@@ -110,6 +128,7 @@ const sendBill = endpoint({
     'nothing_to_bill',
     'unpriced_entries',
     'earlier_entries',
+    'period_not_closed',
     'bill_too_large',
     'preview_changed',
     'draft_gone',

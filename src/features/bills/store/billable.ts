@@ -25,8 +25,10 @@ import { portionsOf } from '../../../database/portions.ts'
 import type { Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { Nanos } from '../../../lib/money.ts'
-import { OPEN_STATUSES } from '../../selection/contract.ts'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
+import { amountOf, OPEN_STATUSES } from '../../selection/contract.ts'
 import type { BillableEntry, LineDimension } from '../document.ts'
+import type { OpenPeriod, PlanFacts } from './plan-facts.ts'
 
 /** The scope: a client's projects, one project, or everything. */
 export type ScopeKeys = ScopeBy<number>
@@ -42,7 +44,14 @@ export interface Moments {
 export type ScopedEntry = Omit<BillableEntry, 'status' | 'costNanos'> & {
   status: Status
   isBillable: boolean
+  /** On the basis of the bill; null if it is unknown. */
   costNanos: Nanos | null
+  /** The reported cost, or else the list value, if the amount on the basis is unknown though one of them is known. */
+  otherCostNanos?: Nanos
+  /** Corrects the shares of a closed period, and is counted 0 by the basis of the bill. */
+  isUncounted?: boolean
+  /** The period of its plan, if its amount may still change until that is closed. */
+  openPeriod?: OpenPeriod | undefined
 }
 
 /** Counting stops here: there may be years of entries before a period. */
@@ -81,8 +90,6 @@ function isBillable(reader: Reader): SQL | undefined {
   return or(isNull(entries.projectId), notInArray(entries.projectId, free))
 }
 
-const costOf = ({ tables: { entries } }: Reader) => sql`coalesce(${entries.reportedCost}, ${entries.listValue})`
-
 /** The keys that lines are grouped by. */
 const LINE_KEYS = ['ticketId', 'modelId', 'agentId', 'managerId', 'labelSetId'] as const
 type LineKey = (typeof LINE_KEYS)[number]
@@ -104,7 +111,7 @@ function lineKeyOf(dimension: LineDimension): LineKey | undefined {
   }
 }
 
-function scopedFields({ tables }: Reader, lineKeys: ReadonlySet<LineKey>) {
+function scopedFields({ tables }: Reader, lineKeys: ReadonlySet<LineKey>, basis: CostBasis) {
   const { entries } = tables
   const [reported, list] = [amountParts(entries.reportedCost), amountParts(entries.listValue)]
   return {
@@ -123,14 +130,41 @@ function scopedFields({ tables }: Reader, lineKeys: ReadonlySet<LineKey>) {
     reportedRest: reported.rest,
     listDollars: list.dollars,
     listRest: list.rest,
+    ...(hasShares(basis) && {
+      fundingId: entries.fundingId,
+      startedAt: entries.startedAt,
+      marginal: sql`CAST(${amountOf(tables, 'marginal')} AS text)`,
+      allocated: basis === 'allocated' ? sql`CAST(${amountOf(tables, 'allocated')} AS text)` : sql`NULL`,
+    }),
   } satisfies Record<string, SQLWrapper>
 }
 
 type Amounts = 'reportedDollars' | 'reportedRest' | 'listDollars' | 'listRest'
 
-type ScopedRow = Omit<ScopedEntry, LineKey | 'isEarlier' | 'isBillable' | 'costNanos' | 'listValueNanos'> &
+type ScopedRow = Pick<
+  ScopedEntry,
+  | 'id'
+  | 'status'
+  | 'projectId'
+  | 'sessionId'
+  | 'input'
+  | 'output'
+  | 'cacheRead'
+  | 'cacheWrite'
+  | 'cacheWrite1h'
+  | 'activeMs'
+> &
   Partial<Pick<ScopedEntry, LineKey>> &
-  Record<Amounts, number | null>
+  Record<Amounts, number | null> &
+  Partial<ShareRow>
+
+/** What is read of entries for bills by marginal and allocated cost; nano-dollars as texts. */
+interface ShareRow {
+  fundingId: number | null
+  startedAt: number
+  marginal: string | null
+  allocated: string | null
+}
 
 /** Of what was not read because no line needs it. */
 const UNREAD = 0
@@ -151,11 +185,15 @@ export class ScopedEntries {
   }
 
   /** In order of their keys, so that the same entries result in the same bill. */
-  async list(scope: ScopeKeys, moments: Moments, { isEarlier }: { isEarlier: boolean }): Promise<ScopedEntry[]> {
+  async list(
+    scope: ScopeKeys,
+    moments: Moments,
+    { isEarlier, basis, facts }: { isEarlier: boolean; basis: CostBasis; facts: PlanFacts },
+  ): Promise<ScopedEntry[]> {
     this.#places ??= listProjectPlaces(this.reader)
     const places = await this.#places
     const keys = scope === 'everything' ? {} : scope
-    const rows = await this.#queryOf(scope).execute({ ...keys, ...moments })
+    const rows = await this.#queryOf(scope, basis).execute({ ...keys, ...moments })
     return rows
       .map((row): ScopedEntry => {
         const listValueNanos = amountOfParts(row.listDollars, row.listRest)
@@ -177,27 +215,27 @@ export class ScopedEntries {
           activeMs: row.activeMs,
           isEarlier,
           isBillable: row.projectId === null || places.get(row.projectId)!.billable,
-          costNanos: amountOfParts(row.reportedDollars, row.reportedRest) ?? listValueNanos,
+          ...amountsOf(row, listValueNanos, basis, facts),
           listValueNanos,
         }
       })
       .sort((one, other) => one.id - other.id)
   }
 
-  #queryOf(scope: ScopeKeys): Prepared<ScopedRow> {
-    const kind = scope === 'everything' ? scope : Object.keys(scope).join()
+  #queryOf(scope: ScopeKeys, basis: CostBasis): Prepared<ScopedRow> {
+    const kind = `${scope === 'everything' ? scope : Object.keys(scope).join()} ${basis}`
     let query = this.#queries.get(kind)
     if (!query) {
-      query = this.#build(withPlaceholder(scope))
+      query = this.#build(withPlaceholder(scope), basis)
       this.#queries.set(kind, query)
     }
     return query
   }
 
-  #build(scope: ScopeBy<Placeholder>): Prepared<ScopedRow> {
+  #build(scope: ScopeBy<Placeholder>, basis: CostBasis): Prepared<ScopedRow> {
     const { reader } = this
     const { entries } = reader.tables
-    const fields = Object.entries(scopedFields(reader, this.#lineKeys)).map(
+    const fields = Object.entries(scopedFields(reader, this.#lineKeys, basis)).map(
       ([name, field]) => [name, sql`${field}`.as(name)] as const,
     )
     return reader.raw<ScopedRow>(
@@ -216,13 +254,44 @@ export class ScopedEntries {
   }
 }
 
+/** By the bases whose amounts contain shares of fees and charges, and may change until their period is closed. */
+export const hasShares = (basis: CostBasis): basis is 'marginal' | 'allocated' =>
+  basis === 'marginal' || basis === 'allocated'
+
+function amountsOf(
+  row: ScopedRow,
+  listValueNanos: Nanos | null,
+  basis: CostBasis,
+  facts: PlanFacts,
+): Pick<ScopedEntry, 'costNanos' | 'otherCostNanos' | 'isUncounted' | 'openPeriod' | 'paid'> {
+  const costNanos = amountOfParts(row.reportedDollars, row.reportedRest) ?? listValueNanos
+  const isUncounted = facts.isUncounted(row.id) ? { isUncounted: true } : {}
+  if (!hasShares(basis)) return { costNanos: basis === 'list' ? listValueNanos : costNanos, ...isUncounted }
+  const { fundingId, startedAt, marginal, allocated } = row as ScopedRow & ShareRow
+  const amount = basis === 'marginal' ? marginal : allocated
+  if (amount === null || marginal === null) {
+    return { costNanos: null, ...(costNanos !== null && { otherCostNanos: costNanos }), ...isUncounted }
+  }
+  const charge = BigInt(marginal)
+  return {
+    costNanos: BigInt(amount),
+    paid: { charge, fee: basis === 'allocated' ? BigInt(amount) - charge : null },
+    openPeriod: facts.openPeriodOf({ id: row.id, fundingId, startedAt }),
+    ...isUncounted,
+  }
+}
+
 function withPlaceholder(scope: ScopeKeys): ScopeBy<Placeholder> {
   if (scope === 'everything') return scope
   return 'clientId' in scope ? { clientId: sql.placeholder('clientId') } : { projectId: sql.placeholder('projectId') }
 }
 
-/** Entries from before the period that may still be billed: their number, and the time of the first. */
-export async function countEarlier(reader: Reader, scope: ScopeKeys, before: number): Promise<CountedEntries> {
+/** Entries from before the period that may still be billed on the basis: their number, and the time of the first. */
+export async function countEarlier(
+  reader: Reader,
+  scope: ScopeKeys,
+  { before, basis, facts }: { before: number; basis: CostBasis; facts: PlanFacts },
+): Promise<CountedEntries> {
   const { entries } = reader.tables
   const condition = and(
     inScope(reader, scope),
@@ -230,8 +299,9 @@ export async function countEarlier(reader: Reader, scope: ScopeKeys, before: num
     inArray(entries.status, [...OPEN_STATUSES]),
     isOpen(reader),
     isBillable(reader),
+    facts.uncounted && notInArray(entries.id, facts.uncounted),
   )
-  return count(reader, condition)
+  return count(reader, condition, basis)
 }
 
 /** What decides whether and to whom the entries of each project can be billed. */
@@ -245,10 +315,10 @@ export async function listProjectPlaces(
   return new Map(rows.map(({ id, ...place }) => [id, place]))
 }
 
-async function count(reader: Reader, condition: SQL | undefined): Promise<CountedEntries> {
+async function count(reader: Reader, condition: SQL | undefined, basis: CostBasis): Promise<CountedEntries> {
   const { entries } = reader.tables
   const some = reader
-    .select({ cost: costOf(reader).as('cost'), at: entries.startedAt })
+    .select({ cost: amountOf(reader.tables, basis).as('cost'), at: entries.startedAt })
     .from(entries)
     .where(condition)
     .limit(COUNT_LIMIT + 1)

@@ -24,6 +24,8 @@ function selectPage(reader: Reader) {
     .select({
       id: entries.id,
       line: billEntries.line,
+      fee: billEntries.fee,
+      charge: billEntries.charge,
       uid: entries.uid,
       manager: users.name,
       managerId: users.uid,
@@ -75,6 +77,9 @@ function selectPage(reader: Reader) {
 export interface BilledRow {
   id: number
   line: number
+  /** What a bill by marginal or allocated cost keeps of it. */
+  fee: Nanos | null
+  charge: Nanos | null
   uid: string
   manager: string
   managerId: string

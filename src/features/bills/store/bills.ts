@@ -27,8 +27,11 @@ import type { Tables } from '../../../database/schema/tables.ts'
 import { lowered, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { PageRequest } from '../../../schema/query.ts'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
+import { amountOf } from '../../selection/contract.ts'
 import type { Fingerprint } from '../portions.ts'
 import type { BILL_SORTS } from '../sorts.ts'
+import { hasShares } from './billable.ts'
 
 export type BillRecord = Tables['bills']['$inferSelect']
 /** Of a bill that was sent; one that is being prepared is found only by those who prepare it. */
@@ -391,6 +394,7 @@ export async function fingerprintOf(
   tx: Tx,
   billId: number,
   { first, last }: { first: number; last: number },
+  basis: CostBasis,
 ): Promise<Fingerprint> {
   const { entries, billEntries } = tx.tables
   const ofBill = tx
@@ -401,7 +405,7 @@ export async function fingerprintOf(
   const [row] = await tx
     .select({
       entries: sql<number>`count(*)`.mapWith(Number),
-      cost: exactTotal(sql`coalesce(${entries.reportedCost}, ${entries.listValue})`),
+      cost: exactTotal(amountOf(tx.tables, basis)),
       listValue: exactTotal(entries.listValue),
       tokens: exactTotal(
         sql`${entries.input} + ${entries.output} + ${entries.cacheRead} + ${entries.cacheWrite} + ${entries.cacheWrite1h}`,
@@ -419,5 +423,24 @@ export async function fingerprintOf(
         eq(entries.superseded, false),
       ),
     )
-  return row!
+  return { ...row!, kept: hasShares(basis) ? await countKept(tx, billId, { first, last }) : 0 }
+}
+
+/** Entries of a bill whose amounts are those that it keeps: their sum alone would be the same if a fee was shared otherwise. */
+async function countKept(tx: Tx, billId: number, { first, last }: { first: number; last: number }): Promise<number> {
+  const { entries, billEntries } = tx.tables
+  const { fee, charge } = billEntries
+  const [row] = await tx
+    .select({ entries: count() })
+    .from(billEntries)
+    .innerJoin(entries, eq(entries.id, billEntries.entryId))
+    .where(
+      and(
+        eq(billEntries.billId, billId),
+        between(billEntries.entryId, first, last),
+        eq(charge, amountOf(tx.tables, 'marginal')),
+        or(isNull(fee), eq(sql`${fee} + ${charge}`, amountOf(tx.tables, 'allocated'))),
+      ),
+    )
+  return row!.entries
 }

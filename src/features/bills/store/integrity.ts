@@ -1,8 +1,11 @@
 /** Queries for rows of bills that should not exist. */
-import { aliasedTable, and, eq, inArray, isNotNull, isNull, ne, notInArray, or, sql } from 'drizzle-orm'
+import { aliasedTable, and, eq, inArray, isNotNull, isNull, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Nanos } from '../../../lib/money.ts'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
+import { amountOf } from '../../selection/contract.ts'
+import { hasShares } from './billable.ts'
 
 /**
  * Billed entries with a bill that is not sent, void or credited with their release, or that are not on a line of it. The bill whose entries are being
@@ -63,6 +66,12 @@ export function listUnreturnable(reader: Reader, limit: number) {
     .limit(limit)
 }
 
+/** What an entry costs on the basis of its bill: by marginal and allocated cost, as the bill keeps it. */
+function billedCost(tables: Reader['tables'], basis: CostBasis): SQL {
+  const { billEntries } = tables
+  return hasShares(basis) ? sql`coalesce(${billEntries.fee}, 0) + ${billEntries.charge}` : amountOf(tables, basis)
+}
+
 export interface LineSums {
   line: number
   entries: number
@@ -71,14 +80,14 @@ export interface LineSums {
   tokens: bigint
 }
 
-/** The current sums of the entries on each line of a bill. */
-export function sumLines(reader: Reader, billId: number): Promise<LineSums[]> {
+/** The current sums of the entries on each line of a bill; costs by marginal and allocated cost are those that it keeps. */
+export function sumLines(reader: Reader, billId: number, basis: CostBasis): Promise<LineSums[]> {
   const { entries, billEntries } = reader.tables
   return reader
     .select({
       line: billEntries.line,
       entries: sql<number>`count(*)`.mapWith(Number),
-      costNanos: exactTotal(sql`coalesce(${entries.reportedCost}, ${entries.listValue})`),
+      costNanos: exactTotal(billedCost(reader.tables, basis)),
       listValueNanos: exactTotal(entries.listValue),
       tokens: exactTotal(
         sql`${entries.input} + ${entries.output} + ${entries.cacheRead} + ${entries.cacheWrite} + ${entries.cacheWrite1h}`,

@@ -19,6 +19,7 @@ export async function getIssuer(reader: Reader) {
       numberFormat: organization.billNumberFormat,
       footer: organization.billFooter,
       approvalRequired: organization.approvalRequired,
+      costBasis: organization.costBasis,
     })
     .from(organization)
   return row!

@@ -2,6 +2,7 @@
 import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import type { BillValues } from './new-bill-values.ts'
@@ -35,11 +36,11 @@ export function useBillCurrency(
 
 type Filled = Pick<
   BillValues,
-  'exchange_rate' | 'tax_name' | 'tax_percent' | 'due_days' | 'group_by' | 'show_cost' | 'show_active_time'
+  'exchange_rate' | 'tax_name' | 'tax_percent' | 'due_days' | 'group_by' | 'show_cost' | 'show_active_time' | 'basis'
 >
 
-/** The fields that terms fill. A rate of another currency than the bill's says nothing about it. */
-export function filledBy(terms: UsualTerms | undefined, currency: string | undefined): Filled {
+/** The fields that terms fill, for an organization with this basis. A rate of another currency than the bill's says nothing about it. */
+export function filledBy(terms: UsualTerms | undefined, currency: string | undefined, costBasis: CostBasis): Filled {
   return {
     exchange_rate: (terms?.currency === currency && terms?.exchange_rate?.rate) || '',
     tax_name: terms?.tax?.name ?? '',
@@ -48,6 +49,7 @@ export function filledBy(terms: UsualTerms | undefined, currency: string | undef
     group_by: terms?.group_by ?? ['project', 'ticket'],
     show_cost: terms?.show_cost ?? false,
     show_active_time: terms?.show_active_time ?? false,
+    basis: terms?.basis ?? costBasis,
   }
 }
 
@@ -69,12 +71,13 @@ export function useFilling(
   /** Whether the form is from a draft, whose terms stay as they are until another client is chosen. */
   { isFilled }: { isFilled: boolean },
 ) {
-  const before = useRef(filledBy(undefined, undefined))
+  const { cost_basis } = useSettings()
+  const before = useRef(filledBy(undefined, undefined, cost_basis))
   const isFirst = useRef(isFilled)
   // Only a change of the terms fills fields, not what is typed.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
-    const next = filledBy(terms, currency)
+    const next = filledBy(terms, currency, cost_basis)
     if (isFirst.current) {
       if (terms) {
         isFirst.current = false

@@ -35,8 +35,10 @@ export function formOf(values: BillValues): DraftForm {
 export const valuesOfForm = (form: DraftForm): BillValues => ({
   ...form,
   include_earlier: form.include_earlier,
-  // Drafts of earlier versions do not have it.
+  // Drafts of earlier versions do not have these.
   show_active_time: form.show_active_time ?? false,
+  basis: form.basis ?? 'cost',
+  provisional: form.provisional ?? false,
 })
 
 const storageKey = (person: string) => `tally-bill-drafts:${person}`

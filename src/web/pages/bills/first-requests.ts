@@ -1,5 +1,6 @@
 /** The requests of the billing run, which take the longest of all pages: sent before it is rendered. */
 import { queryOptions } from '@tanstack/react-query'
+import { COST_BASES } from '../../../shared/cost-basis.ts'
 import { flag, many, one, oneOf, readAddress } from '../../address.ts'
 import { answer, type api, apiUntil } from '../../server/api.ts'
 import { billDraftsQuery } from '../../server/bill-drafts.ts'
@@ -14,17 +15,21 @@ export const RUN_ADDRESS = {
   month: one,
   earlier: oneOf('', 'include', 'leave'),
   unpriced: flag,
+  basis: oneOf('', ...COST_BASES),
+  provisional: flag,
   rate: many,
   preview: many,
 }
 
 type RunAddress = ReturnType<typeof readAddress<typeof RUN_ADDRESS>>
 
-export function runQuery({ month, earlier, unpriced, rate }: RunAddress, timeZone: string) {
+export function runQuery({ month, earlier, unpriced, basis, provisional, rate }: RunAddress, timeZone: string) {
   const query = {
     month: month ?? lastMonth(timeZone),
     ...(earlier && { include_earlier: earlier === 'include' ? 'true' : 'false' }),
     ...(unpriced && { leave_unpriced: 'true' }),
+    ...(basis && { basis }),
+    ...(provisional && { provisional: 'true' }),
     ...(rate.length > 0 && { rate }),
   }
   return queryOptions({

@@ -89,11 +89,28 @@ const REASONS: Record<Reason, Advice> = {
     advice: 'Assign these tickets to a project.',
     href: outside({ project: 'none', placed: ['named', 'rule', 'manual'] }),
   },
+  corrections: {
+    title: 'Corrections of shares',
+    advice: 'They concern shares of the fees of plans: bill them by allocated cost.',
+    href: ({ client, project, period, bill }) => addressOf('/entries', { client, project, period, bill }),
+  },
+}
+
+/** By another basis than the cost. */
+const UNKNOWN: Pick<Advice, 'title' | 'advice'> = {
+  title: 'Unknown on this basis',
+  advice: 'Nothing says what pays for them, or they have no price. The amount is their reported cost or list value.',
 }
 
 /** The reasons that apply to a bill, in the order in which they are shown, each with the list of exactly its entries. */
 export function reasonsIn(
-  { left_out, scope, period, sections }: Pick<BillDocument, 'left_out' | 'scope' | 'period' | 'sections'>,
+  {
+    basis = 'cost',
+    left_out,
+    scope,
+    period,
+    sections,
+  }: Pick<BillDocument, 'basis' | 'left_out' | 'scope' | 'period' | 'sections'>,
   { isApprovalRequired }: { isApprovalRequired: boolean },
 ) {
   const billable = isApprovalRequired ? ['approved'] : ['submitted', 'approved']
@@ -114,7 +131,20 @@ export function reasonsIn(
   }
   return (Object.keys(REASONS) as Reason[]).flatMap((reason) => {
     const left = left_out[reason]
-    return left && left.entries > 0 ? [{ ...REASONS[reason], reason, left, href: REASONS[reason].href(filters) }] : []
+    if (!left || left.entries === 0) return []
+    const isUnknown = reason === 'unpriced' && basis !== 'cost'
+    // No filter lists those whose amount on another basis is unknown.
+    const href = isUnknown ? undefined : REASONS[reason].href(filters)
+    return [
+      {
+        ...REASONS[reason],
+        ...(isUnknown && UNKNOWN),
+        reason,
+        left,
+        href,
+        isUnpriced: reason === 'unpriced' && !isUnknown,
+      },
+    ]
   })
 }
 

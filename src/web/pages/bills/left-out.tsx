@@ -1,6 +1,8 @@
 /** The entries that a bill leaves out, by reason, with links to them. */
-import { Anchor, Paper, Title } from '@mantine/core'
+import { Anchor, Paper, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
+import { counted } from '../../format/counts.ts'
+import { Money } from '../../parts/figures.tsx'
 import { PlainTable } from '../../parts/plain-table.tsx'
 import { Caption, Note } from '../../parts/texts.tsx'
 import { useSettings } from '../../server/me.ts'
@@ -11,7 +13,8 @@ import { LeftOutSum } from './left-out-sum.tsx'
 export function LeftOut({ document }: { document: BillDocument }) {
   const { approval_required } = useSettings()
   const found = reasonsIn(document, { isApprovalRequired: approval_required })
-  if (found.length === 0) {
+  const seats = document.unused_seats
+  if (found.length === 0 && !seats) {
     return <Note>Nothing is left out: the bill includes every entry in its scope and period.</Note>
   }
   return (
@@ -27,9 +30,13 @@ export function LeftOut({ document }: { document: BillDocument }) {
             title: 'Reason',
             cell: ({ title, advice, href }) => (
               <>
-                <Anchor component={Link} href={href} size="sm">
-                  {title}
-                </Anchor>
+                {href === undefined ? (
+                  <Text size="sm">{title}</Text>
+                ) : (
+                  <Anchor component={Link} href={href} size="sm">
+                    {title}
+                  </Anchor>
+                )}
                 <Caption>{advice}</Caption>
               </>
             ),
@@ -38,13 +45,18 @@ export function LeftOut({ document }: { document: BillDocument }) {
             key: 'entries',
             title: 'Entries',
             isNumber: true,
-            cell: ({ reason, left, href }) => <LeftOutSum left={left} href={href} isUnpriced={reason === 'unpriced'} />,
+            cell: ({ isUnpriced, left, href }) => <LeftOutSum left={left} href={href} isUnpriced={isUnpriced} />,
           },
         ]}
         rows={found}
         rowKey={({ reason }) => reason}
         isHeadHidden
       />
+      {seats && (
+        <Caption>
+          {counted(seats.seats, 'seat')} of plans that nobody used, <Money amount={seats.cost} />, not billed.
+        </Caption>
+      )}
     </Paper>
   )
 }

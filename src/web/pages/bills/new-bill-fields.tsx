@@ -5,6 +5,7 @@ import {
   Button,
   Group,
   SegmentedControl,
+  Select,
   Stack,
   Switch,
   TagsInput,
@@ -15,6 +16,7 @@ import {
 import { DatePickerInput, MonthPickerInput } from '@mantine/dates'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { BASIS_TITLES, COST_BASES, type CostBasis } from '../../../shared/cost-basis.ts'
 import { dayInWords, dayOf } from '../../format/moments.ts'
 import { daysFormatter, monthFormatter } from '../../parts/date-field.tsx'
 import { CountField, DecimalField, PERCENT_DIGITS } from '../../parts/number-fields.tsx'
@@ -38,6 +40,7 @@ export const NewBillFields = ({ form, currency, terms }: NewBillFieldsProps) => 
   <Stack gap="md">
     <WhatAndWhen form={form} />
     <Currency form={form} currency={currency} terms={terms} />
+    <Basis form={form} terms={terms} />
     {terms?.last_bill && (
       <Caption>
         Tax, grouping and payment terms are those of bill {terms.last_bill.number}, unless the client’s settings say
@@ -170,6 +173,36 @@ const rateInWords = (typed: number | string, terms: UsualTerms | undefined) =>
   terms?.exchange_rate && Number(typed) === terms.exchange_rate.rate
     ? `Rate of ${dayInWords(terms.exchange_rate.on)}`
     : undefined
+
+/** What entries cost on the bill. */
+const BASES: Record<CostBasis, string> = {
+  cost: 'What agents reported, or else the list value.',
+  list: 'What the API would ask for.',
+  marginal: 'What was paid beside the fees of plans: 0 inside a plan, and what is beyond its allowance.',
+  allocated: 'The marginal cost, and the share of each entry in the fee of its plan.',
+}
+
+function Basis({ form, terms }: Pick<NewBillFieldsProps, 'form' | 'terms'>) {
+  const { basis } = form.values
+  const last = terms?.last_bill
+  return (
+    <div>
+      <Select
+        label="Basis"
+        description={BASES[basis]}
+        data={COST_BASES.map((one) => ({ value: one, label: BASIS_TITLES[one] }))}
+        allowDeselect={false}
+        {...form.getInputProps('basis')}
+      />
+      {last && last.basis !== basis && (
+        <Caption c="var(--mantine-color-orange-text)" mt={4}>
+          Bill {last.number} was by {BASIS_TITLES[last.basis].toLowerCase()}. Corrections of shares may concern entries
+          that earlier bills have by another basis.
+        </Caption>
+      )}
+    </div>
+  )
+}
 
 const GROUPS = [
   { value: 'project', label: 'project' },

@@ -1,4 +1,5 @@
 /** The form values of a new bill, and the API request made from them. */
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { addressOf } from '../../address.ts'
 import { addDays, addMonths, dayOf, firstOfMonth } from '../../format/moments.ts'
 import { hasUnreadable } from '../../format/read-numbers.ts'
@@ -26,6 +27,9 @@ export interface BillValues {
   due_days: number | string
   show_cost: boolean
   show_active_time: boolean
+  basis: CostBasis
+  /** Whether shares of periods that are not closed are billed: false until the API asks for a decision. */
+  provisional: boolean
   replaces: string
   /** Undefined until the API asks for a decision. */
   leave_unpriced: boolean
@@ -48,7 +52,7 @@ const chosen = (name: string | undefined): Choice | null => (name === undefined 
 /** The initial values: a client's bill for last month, unless the URL sets others. */
 export function valuesOf(
   { client, project, from, to, replaces }: Given,
-  timeZone: string,
+  { timeZone, basis }: { timeZone: string; basis: CostBasis },
   now = new Date(),
 ): BillValues {
   return {
@@ -70,6 +74,8 @@ export function valuesOf(
     due_days: '',
     show_cost: false,
     show_active_time: false,
+    basis,
+    provisional: false,
     replaces: replaces ?? '',
     leave_unpriced: false,
     include_earlier: undefined,
@@ -78,6 +84,9 @@ export function valuesOf(
     message: '',
   }
 }
+
+/** By the bases whose amounts may change until the period of their plan is closed. */
+const hasShares = (basis: CostBasis) => basis === 'marginal' || basis === 'allocated'
 
 const numberOf = (typed: number | string): number | undefined => (typed === '' ? undefined : Number(typed))
 const textOf = (typed: string): string | undefined => (typed.trim() === '' ? undefined : typed.trim())
@@ -102,6 +111,8 @@ export function requestOf(values: BillValues): BillRequest | undefined {
     due_days: numberOf(values.due_days),
     show_cost: values.show_cost || undefined,
     show_active_time: values.show_active_time || undefined,
+    basis: values.basis === 'cost' ? undefined : values.basis,
+    provisional: (values.provisional && hasShares(values.basis)) || undefined,
     replaces: textOf(values.replaces),
     leave_unpriced: values.leave_unpriced || undefined,
     include_earlier: values.include_earlier,

@@ -93,9 +93,9 @@ interface BillFormPageProps {
 }
 
 function BillFormPage({ opened, created, reload }: BillFormPageProps) {
-  const { time_zone } = useSettings()
+  const { time_zone, cost_basis } = useSettings()
   const [given] = useAddress(ADDRESS)
-  const initial = valuesOf(given, time_zone)
+  const initial = valuesOf(given, { timeZone: time_zone, basis: cost_basis })
   const form = useForm<BillValues>({ initialValues: opened ? valuesOfForm(opened.form) : initial })
   const draft = useKeptDraft({ opened, values: form.values, initial, created })
   const terms = useUsualTerms(form.values)
@@ -213,7 +213,11 @@ function Preview({ form, preview, problem, draft }: PreviewProps) {
 }
 
 function Refused({ form, problem, retry }: { form: BillForm; problem: Problem; retry: () => unknown }) {
-  if (problem.code === 'unpriced_entries' || problem.code === 'earlier_entries') {
+  if (
+    problem.code === 'unpriced_entries' ||
+    problem.code === 'earlier_entries' ||
+    problem.code === 'period_not_closed'
+  ) {
     return <Refusal form={form} problem={problem} />
   }
   if (problem.code === 'validation_failed') {
@@ -230,12 +234,18 @@ function Refused({ form, problem, retry }: { form: BillForm; problem: Problem; r
   return <Failure error={problem} retry={retry} />
 }
 
-/** Decisions about unpriced and earlier entries, each of which can be changed. */
+/** Decisions about unpriced and earlier entries and open periods, each of which can be changed. */
 function Decided({ form }: { form: BillForm }) {
-  const { leave_unpriced, include_earlier } = form.values
+  const { leave_unpriced, include_earlier, provisional } = form.values
   const lines: [string, () => void][] = []
   if (leave_unpriced) {
     lines.push(['Unpriced entries are left out.', () => form.setFieldValue('leave_unpriced', false)])
+  }
+  if (provisional) {
+    lines.push([
+      'Shares of periods that are not closed are billed provisionally.',
+      () => form.setFieldValue('provisional', false),
+    ])
   }
   if (include_earlier !== undefined) {
     const text = include_earlier ? 'are included in a separate section.' : 'are left for another bill.'

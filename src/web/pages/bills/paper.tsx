@@ -2,6 +2,7 @@
 import { Anchor, Paper, Stack, Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import { type TimedLine, workHeading, workText } from '../../../shared/active-time.ts'
+import { billBasisText } from '../../../shared/cost-basis.ts'
 import { formatsOf } from '../../../shared/locales.ts'
 import { projectLabel } from '../../parts/project-label.ts'
 import { CardTitle, Note } from '../../parts/texts.tsx'
@@ -81,6 +82,7 @@ function Facts({ document }: { document: BillDocument }) {
     ['Project', scope.project && projectLabel(scope.project)],
     ['Corrects bill', corrects?.number],
     ['Replaces bill', replaces?.number],
+    ['Costs on this bill', kind === 'bill' ? billBasisText(document) : null],
     [
       'Exchange rate',
       show_cost && currency !== 'USD' ? `1 USD = ${decimal(`${document.exchange_rate}`)} ${currency}` : null,

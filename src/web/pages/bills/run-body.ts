@@ -24,6 +24,7 @@ export const lastMonth = (timeZone: string, now = new Date()): string =>
 const BLOCKS: Record<RunRow['blocked_by'][number], string> = {
   earlier_entries: 'earlier entries not decided',
   unpriced_entries: 'unpriced entries',
+  period_not_closed: 'periods of plans not closed',
   exchange_rate: 'no exchange rate',
   bill_too_large: 'too large: bill each project',
 }

@@ -1,6 +1,7 @@
 /** Decisions that apply to all bills of a run, and its exchange rates. */
-import { Input, SegmentedControl, Switch } from '@mantine/core'
+import { Input, SegmentedControl, Select, Switch } from '@mantine/core'
 import { useState } from 'react'
+import { BASIS_TITLES, COST_BASES, type CostBasis } from '../../../shared/cost-basis.ts'
 import { dayInWords } from '../../format/moments.ts'
 import { DecimalField } from '../../parts/number-fields.tsx'
 import { type RunRow, ratesOf } from './run-body.ts'
@@ -11,12 +12,21 @@ interface RunChoicesProps {
   rows: readonly RunRow[]
   earlier: Earlier
   isUnpricedLeft: boolean
+  /** Empty for the usual one of each bill. */
+  basis: CostBasis | ''
+  isProvisional: boolean
   /** As in the address: `EUR:0.92`. */
   rates: readonly string[]
-  show: (changes: { earlier?: Earlier; unpriced?: boolean; rate?: string[] }) => void
+  show: (changes: {
+    earlier?: Earlier
+    unpriced?: boolean
+    basis?: CostBasis | ''
+    provisional?: boolean
+    rate?: string[]
+  }) => void
 }
 
-export function RunChoices({ rows, earlier, isUnpricedLeft, rates, show }: RunChoicesProps) {
+export function RunChoices({ rows, earlier, isUnpricedLeft, basis, isProvisional, rates, show }: RunChoicesProps) {
   const others = (currency: string) => rates.filter((rate) => !rate.startsWith(`${currency}:`))
   return (
     <>
@@ -40,6 +50,25 @@ export function RunChoices({ rows, earlier, isUnpricedLeft, rates, show }: RunCh
         onChange={(event) => show({ unpriced: event.currentTarget.checked })}
         mb={8}
       />
+      <Select
+        label="Basis"
+        data={[
+          { value: '', label: 'As usual for each' },
+          ...COST_BASES.map((one) => ({ value: one, label: BASIS_TITLES[one] })),
+        ]}
+        allowDeselect={false}
+        w={180}
+        value={basis}
+        onChange={(value) => show({ basis: value as CostBasis | '' })}
+      />
+      {(isProvisional || rows.some((row) => row.provisional)) && (
+        <Switch
+          label="Bill open periods of plans provisionally"
+          checked={isProvisional}
+          onChange={(event) => show({ provisional: event.currentTarget.checked })}
+          mb={8}
+        />
+      )}
       {ratesOf(rows).map(({ currency, rate, on }) => (
         <Rate
           key={currency}

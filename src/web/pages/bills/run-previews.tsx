@@ -42,7 +42,12 @@ interface PreviewProps {
 
 function Preview({ row, sent, close }: PreviewProps) {
   // What is not decided yet is left out here too, as in the figures of its row.
-  const request = { include_earlier: false, leave_unpriced: true, ...row.request }
+  const request = {
+    include_earlier: false,
+    leave_unpriced: true,
+    ...(row.provisional && { provisional: true }),
+    ...row.request,
+  }
   const { data, error, refetch } = useQuery({
     // With the digest: a row that changes has another preview.
     queryKey: ['bills', 'preview', JSON.stringify(request), row.digest],

@@ -22,7 +22,7 @@ import { BillSums } from './sums.tsx'
 export function BillingRun() {
   const { time_zone } = useSettings()
   const [address, show] = useAddress(RUN_ADDRESS)
-  const { earlier, unpriced, rate, preview } = address
+  const { earlier, unpriced, basis, provisional, rate, preview } = address
   const month = address.month ?? lastMonth(time_zone)
   const { data, error, refetch, isPlaceholderData } = useQuery({
     ...runQuery(address, time_zone),
@@ -67,6 +67,8 @@ export function BillingRun() {
             rows={data.data}
             earlier={earlier}
             isUnpricedLeft={unpriced}
+            basis={basis}
+            isProvisional={provisional}
             rates={rate}
             show={(changes) => show(changes, { replace: true })}
           />
