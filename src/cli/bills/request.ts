@@ -107,7 +107,7 @@ export async function readBillFlags(flags: BillFlags): Promise<BillRequest> {
   }) as Promise<BillRequest>
 }
 
-/** With the basis that the organization has chosen, unless a flag says another one. */
+/** With the basis that the organization has chosen, unless a flag names another one. */
 export async function withUsualBasis(
   body: BillRequest,
   { organization }: Pick<Services, 'organization'>,

@@ -90,9 +90,11 @@ async function compose(reader: Reader, args: CompositionArgs): Promise<Compositi
     if (firstAt !== null) return { earlier: { ...undecided, firstAt } }
   }
   // As in a billing run: the digest is of these figures, too.
-  const sums = () => sumEarlier(reader, { before: span.startingAt, only: filterOf(args.heading) })
-  const earlier = includeEarlier === false ? await leftEarlier(reader, scope, { ...before, sums }) : NOTHING
-  const outside = scope === 'everything' ? NOTHING_OUTSIDE : outsideOf(await sumOpenEntries(reader, span))
+  const earlier =
+    includeEarlier === false
+      ? leftEarlier(await sumEarlier(reader, { ...before, only: filterOf(args.heading) }), scope, before)
+      : NOTHING
+  const outside = scope === 'everything' ? NOTHING_OUTSIDE : outsideOf(await sumOpenEntries(reader, span, basis))
   const found = await listScope(new ScopedEntries(reader), args, facts)
   const names = await new KeyedNames(reader).of(found, new Set(args.terms.groupBy))
   const seats =

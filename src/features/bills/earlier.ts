@@ -6,7 +6,7 @@ import type { CostBasis } from '../../shared/cost-basis.ts'
 import { exactAt, NO_KEY, sumColumns } from '../rollup/service.ts'
 import { type EntryFilter, OPEN_STATUSES } from '../selection/contract.ts'
 import { totalOf } from './open-entries.ts'
-import { countEarlier, type LeftOutEntries, type ScopeKeys } from './store/billable.ts'
+import type { LeftOutEntries, ScopeKeys } from './store/billable.ts'
 import type { PlanFacts } from './store/plan-facts.ts'
 
 /** Of one project; the keys of those without a project or client are {@link NO_KEY}. */
@@ -19,16 +19,18 @@ interface Earlier {
   before: number
   /** Only of this client or project: while there are no sums yet, the entries of all others are not read. */
   only?: Pick<EntryFilter, 'client' | 'project'>
+  basis: CostBasis
 }
 
 /** Entries from before a moment that may still be billed, by project. */
-export async function sumEarlier(reader: Reader, { before, only }: Earlier): Promise<EarlierSum[]> {
+export async function sumEarlier(reader: Reader, { before, only, basis }: Earlier): Promise<EarlierSum[]> {
   const sums = await sumColumns(reader, {
     viewer: EVERYTHING,
     filter: { ...only, status: [...OPEN_STATUSES], billable: true, superseded: false },
     bounds: [0, before],
     groupings: [{ key: 'projectId' }, { client: true }],
     figures: ['cost'],
+    basis,
     onlyStraddling: false,
   })
   return Array.from({ length: sums.length }, (_, row) => ({
@@ -45,26 +47,16 @@ export function earlierOf(sums: readonly EarlierSum[], scope: ScopeKeys): LeftOu
   return totalOf(sums.filter((sum) => isIn(sum, scope)))
 }
 
-/**
- * Those of a scope that a bill leaves out, without corrections that it counts 0. By `cost`, from the sums, which are read only if
- * they are needed; by other bases, counted up to a limit.
- */
-export async function leftEarlier(
-  reader: Reader,
+/** Those of a scope that a bill leaves out, without corrections that it counts 0. */
+export function leftEarlier(
+  sums: readonly EarlierSum[],
   scope: ScopeKeys,
-  {
-    before,
-    basis,
-    facts,
-    sums,
-  }: { before: number; basis: CostBasis; facts: PlanFacts; sums: () => Promise<EarlierSum[]> },
-): Promise<LeftOutEntries> {
-  if (basis !== 'cost') {
-    const { firstAt: _, ...counted } = await countEarlier(reader, scope, { before, basis, facts })
-    return counted
-  }
-  const all = earlierOf(await sums(), scope)
-  return { ...all, entries: all.entries - correctionsIn(facts, scope, before) }
+  { before, basis, facts }: { before: number; basis: CostBasis; facts: PlanFacts },
+): LeftOutEntries {
+  const { entries, unpriced, ...rest } = earlierOf(sums, scope)
+  const corrections = correctionsIn(facts, scope, before)
+  // Corrections have no list value.
+  return { entries: entries - corrections, unpriced: unpriced - (basis === 'list' ? corrections : 0), ...rest }
 }
 
 /** The corrections of a scope from before a moment that may be billed by another basis only. */

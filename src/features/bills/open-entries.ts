@@ -4,6 +4,7 @@ import { EVERYTHING } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
 import { STATUSES, type Status } from '../../database/schema/values.ts'
 import type { Nanos } from '../../lib/money.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import { exactAt, NO_KEY, STATUS_KEYS, sumColumns } from '../rollup/service.ts'
 import { OPEN_STATUSES } from '../selection/contract.ts'
 import { type LeftOutEntries, listProjectPlaces, type Moments } from './store/billable.ts'
@@ -13,7 +14,7 @@ export interface OpenEntries {
   isBillable: boolean
   place: 'client' | 'no_client' | 'no_project' | 'nowhere'
   entries: number
-  /** The number of these without a cost. */
+  /** The number of these without a cost on the basis. */
   unpriced: number
   costNanos: Nanos
 }
@@ -21,13 +22,18 @@ export interface OpenEntries {
 const UNBILLED = STATUSES.filter((status) => status !== 'billed')
 const STATUS_OF = new Map(STATUSES.map((status) => [STATUS_KEYS[status], status]))
 
-export async function sumOpenEntries(reader: Reader, { startingAt, endingAt }: Moments): Promise<OpenEntries[]> {
+export async function sumOpenEntries(
+  reader: Reader,
+  { startingAt, endingAt }: Moments,
+  basis: CostBasis,
+): Promise<OpenEntries[]> {
   const sums = await sumColumns(reader, {
     viewer: EVERYTHING,
     filter: { status: UNBILLED, superseded: false },
     bounds: [startingAt, endingAt],
     groupings: [{ key: 'status' }, { key: 'projectId' }, { key: 'ticketId' }],
     figures: ['cost'],
+    basis,
     onlyStraddling: false,
   })
   const projects = await listProjectPlaces(reader)

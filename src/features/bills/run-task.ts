@@ -101,15 +101,14 @@ async function composeRun(reader: Reader, args: RunArgs): Promise<RunResult> {
   const issuer = await getIssuer(reader)
   const statuses = billableStatuses(issuer)
   const span = spanOf(period, issuer.timeZone)
-  const open = await sumOpenEntries(reader, span)
   const known = {
     issuer,
-    earlier: await sumEarlier(reader, { before: span.startingAt }),
-    outside: outsideOf(open),
+    factsOf: planFacts(reader, issuer.timeZone),
+    earlierBy: onceEach((basis) => sumEarlier(reader, { before: span.startingAt, basis })),
+    openBy: onceEach((basis) => sumOpenEntries(reader, span, basis)),
     last: { client: await listLastBills(reader, 'clientId'), project: await listLastBills(reader, 'projectId') },
     newest: { client: await listNewestBills(reader, 'clientId'), project: await listNewestBills(reader, 'projectId') },
     bills: await listPeriodBills(reader, period),
-    factsOf: planFacts(reader, issuer.timeZone),
   }
   const billed: Billed[] = [
     ...(await listRunClients(reader)).map((client) => ({ client, project: undefined })),
@@ -124,7 +123,8 @@ async function composeRun(reader: Reader, args: RunArgs): Promise<RunResult> {
     }
   }
   const found = runChecks(statuses)
-  const earlier = earlierOf(known.earlier, 'everything')
+  const open = await known.openBy('cost')
+  const earlier = earlierOf(await known.earlierBy('cost'), 'everything')
   const checks = Object.fromEntries(RUN_CHECKS.map((name) => [name, countOf(open, found[name])])) as RunResult['checks']
   return { issuer, rows, checks: { ...checks, earlier } }
 }
@@ -139,13 +139,21 @@ type Billed = Pick<RunRow, 'client' | 'project'>
 /** What a bill of the run is requested with, and what it is composed with. */
 type RequestedBill = Billed & Pick<RunRow, 'request' | 'terms' | 'isRateKnown'> & { args: CompositionArgs }
 
-type ReadBill = RequestedBill & { found: ScopedEntry[]; earlier: LeftOutEntries } & Pick<RunRow, 'corrections'>
+type ReadBill = RequestedBill & {
+  found: ScopedEntry[]
+  earlier: LeftOutEntries
+  outside: typeof NOTHING_OUTSIDE
+} & Pick<RunRow, 'corrections'>
 
 /**
  * Reads the entries of the bills, in batches: hundreds of bills share most of the names that their entries refer to,
  * which are read once per batch.
  */
-async function* readBatches(reader: Reader, { earlier: sums, factsOf }: Known, requested: readonly RequestedBill[]) {
+async function* readBatches(
+  reader: Reader,
+  { factsOf, earlierBy, openBy }: Known,
+  requested: readonly RequestedBill[],
+) {
   const dimensions = new Set(requested.flatMap(({ args }) => args.terms.groupBy))
   const source = new ScopedEntries(reader, dimensions)
   const named = new KeyedNames(reader)
@@ -155,9 +163,9 @@ async function* readBatches(reader: Reader, { earlier: sums, factsOf }: Known, r
     const { scope, basis, span } = bill.args
     const facts = await factsOf(basis)
     const found = await listScope(source, bill.args, facts)
-    const before = { before: span.startingAt, basis, facts, sums: async () => sums }
-    const earlier = await leftEarlier(reader, scope, before)
-    bills.push({ ...bill, found, earlier, corrections: correctionsIn(facts, scope, span.endingAt) })
+    const earlier = leftEarlier(await earlierBy(basis), scope, { before: span.startingAt, basis, facts })
+    const outside = outsideOf(await openBy(basis))
+    bills.push({ ...bill, found, earlier, outside, corrections: correctionsIn(facts, scope, span.endingAt) })
     entries += found.length
     if (entries < BATCH_ENTRIES && bill !== requested.at(-1)) continue
     yield {
@@ -172,14 +180,20 @@ async function* readBatches(reader: Reader, { earlier: sums, factsOf }: Known, r
   }
 }
 
+/** Most runs have bills by one basis. */
+function onceEach<Found>(find: (basis: CostBasis) => Promise<Found>): (basis: CostBasis) => Promise<Found> {
+  const found = new Map<CostBasis, Promise<Found>>()
+  return (basis) => found.getOrInsertComputed(basis, () => find(basis))
+}
+
 interface Known {
   issuer: Issuer
-  earlier: Awaited<ReturnType<typeof sumEarlier>>
-  outside: typeof NOTHING_OUTSIDE
+  factsOf: ReturnType<typeof planFacts>
+  earlierBy: (basis: CostBasis) => ReturnType<typeof sumEarlier>
+  openBy: (basis: CostBasis) => ReturnType<typeof sumOpenEntries>
   last: Record<'client' | 'project', Awaited<ReturnType<typeof listLastBills>>>
   newest: Record<'client' | 'project', Map<number, number>>
   bills: PeriodBill[]
-  factsOf: ReturnType<typeof planFacts>
 }
 
 function requestBill(
@@ -216,8 +230,8 @@ function requestBill(
 }
 
 function composeRow(
-  { outside, newest, bills }: Known,
-  { client, project, request, terms, isRateKnown, args, found, earlier, corrections }: ReadBill,
+  { newest, bills }: Known,
+  { client, project, request, terms, isRateKnown, args, found, earlier, outside, corrections }: ReadBill,
   names: NamedKeys,
 ): RunRow {
   const [kind, id] = client ? (['client', client.id] as const) : (['project', project!.id] as const)

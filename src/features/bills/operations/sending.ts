@@ -1,7 +1,13 @@
 /** Bills before they are sent: what is left to bill, what a bill would be, and sending it. */
 import { Problem } from '../../../errors.ts'
 import { endpoint, operation, result, type Served } from '../../../operations/operation.ts'
-import { flagParameter, listParameter, parameter, textParameter } from '../../../operations/parameters.ts'
+import {
+  choiceParameter,
+  flagParameter,
+  listParameter,
+  parameter,
+  textParameter,
+} from '../../../operations/parameters.ts'
 import { COST_BASES } from '../../../shared/cost-basis.ts'
 import { BASIS } from '../document-schema.ts'
 import { EXAMPLE_PREVIEW, EXAMPLE_REQUEST } from '../examples.ts'
@@ -43,11 +49,7 @@ const getBillRun = operation({
     leave_unpriced: flagParameter(
       'Whether bills leave out unpriced entries. Without it, clients that have some are blocked.',
     ),
-    basis: parameter({
-      type: 'string',
-      enum: [...COST_BASES],
-      description: `The basis of all bills, instead of that of the last bill of each. ${BASIS}`,
-    }),
+    basis: choiceParameter(COST_BASES, `The basis of all bills, instead of that of the last bill of each. ${BASIS}`),
     provisional: flagParameter(
       'Whether bills by marginal or allocated cost contain shares of periods of plans that are not closed, marked as provisional. Without it, clients that have some are blocked.',
     ),
