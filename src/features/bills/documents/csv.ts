@@ -158,7 +158,8 @@ export async function* entriesCsv(
 
 function costOn(basis: CostBasis, { reportedCost, listValue, fee, charge }: BilledRow): bigint | null {
   if (basis === 'cost') return reportedCost ?? listValue
-  return basis === 'list' ? listValue : charge && charge + (fee ?? 0n)
+  if (basis === 'list') return listValue
+  return charge === null ? null : charge + (fee ?? 0n)
 }
 
 function entryRow(number: string, basis: CostBasis, labelNames: readonly string[], entry: BilledRow): string {

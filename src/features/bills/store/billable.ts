@@ -266,12 +266,12 @@ function amountsOf(
 ): Pick<ScopedEntry, 'costNanos' | 'otherCostNanos' | 'isUncounted' | 'openPeriod' | 'paid'> {
   const costNanos = amountOfParts(row.reportedDollars, row.reportedRest) ?? listValueNanos
   const isUncounted = facts.isUncounted(row.id) ? { isUncounted: true } : {}
-  if (!hasShares(basis)) return { costNanos: basis === 'list' ? listValueNanos : costNanos, ...isUncounted }
+  const unknown = { costNanos: null, ...(costNanos !== null && { otherCostNanos: costNanos }), ...isUncounted }
+  if (basis === 'list') return listValueNanos === null ? unknown : { costNanos: listValueNanos, ...isUncounted }
+  if (basis === 'cost') return { costNanos, ...isUncounted }
   const { fundingId, startedAt, marginal, allocated } = row as ScopedRow & ShareRow
   const amount = basis === 'marginal' ? marginal : allocated
-  if (amount === null || marginal === null) {
-    return { costNanos: null, ...(costNanos !== null && { otherCostNanos: costNanos }), ...isUncounted }
-  }
+  if (amount === null || marginal === null) return unknown
   const charge = BigInt(marginal)
   return {
     costNanos: BigInt(amount),
@@ -299,7 +299,7 @@ export async function countEarlier(
     inArray(entries.status, [...OPEN_STATUSES]),
     isOpen(reader),
     isBillable(reader),
-    facts.uncounted && notInArray(entries.id, facts.uncounted),
+    facts.uncounted && notInArray(entries.id, facts.uncounted as never),
   )
   return count(reader, condition, basis)
 }
@@ -318,7 +318,7 @@ export async function listProjectPlaces(
 async function count(reader: Reader, condition: SQL | undefined, basis: CostBasis): Promise<CountedEntries> {
   const { entries } = reader.tables
   const some = reader
-    .select({ cost: amountOf(reader.tables, basis).as('cost'), at: entries.startedAt })
+    .select({ cost: sql`${amountOf(reader.tables, basis)}`.as('cost'), at: entries.startedAt })
     .from(entries)
     .where(condition)
     .limit(COUNT_LIMIT + 1)

@@ -1,5 +1,5 @@
 /** What bills need to know of plans: which of their periods are not closed, and which entries correct the shares of others. */
-import { asc, eq, inArray, type SQL } from 'drizzle-orm'
+import { asc, eq, inArray, type SQLWrapper } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import { addDays, startOfDay } from '../../../lib/calendar.ts'
 import type { Id } from '../../../lib/id.ts'
@@ -33,7 +33,7 @@ export interface PlanFacts {
   /** By the basis, which counts corrections without an amount on it 0: a bill by another basis can still settle them. */
   isUncounted: (id: number) => boolean
   /** The keys of these, for a condition; undefined if there are none. */
-  uncounted: SQL | undefined
+  uncounted: SQLWrapper | undefined
   /** Those that may still be billed. */
   uncountedOpen: readonly OpenCorrection[]
   /** The period of an entry, if its amount on the basis may change until that is closed. Those of corrections never do. */
@@ -69,10 +69,10 @@ export function planFacts(reader: Reader, timeZone: string): (basis: CostBasis) 
   return (basis) => known.getOrInsertComputed(basis, () => read(basis))
 }
 
-function correctionKeys(reader: Reader, basis: CostBasis): SQL {
+function correctionKeys(reader: Reader, basis: CostBasis): SQLWrapper {
   const { planCorrections } = reader.tables
   const keys = reader.select({ id: planCorrections.entryId }).from(planCorrections)
-  return (basis === 'marginal' ? keys.where(eq(planCorrections.charge, 0n)) : keys).getSQL()
+  return basis === 'marginal' ? keys.where(eq(planCorrections.charge, 0n)) : keys
 }
 
 async function listCorrections(reader: Reader): Promise<(OpenCorrection & { charge: bigint; isOpen: boolean })[]> {
