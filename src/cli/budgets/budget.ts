@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { BudgetBody, NewBudget } from '../../features/budgets/schema.ts'
 import { isDay } from '../../lib/calendar.ts'
 import type { Services } from '../../services.ts'
+import { BASIS_TITLES, COST_BASES, type CostBasis } from '../../shared/cost-basis.ts'
 import { CommandError, EXIT_USAGE } from '../failures.ts'
 import { numberOf } from '../flags/body.ts'
 import { NONE } from '../flags/none.ts'
@@ -35,6 +36,7 @@ export interface BudgetFlags extends CommandFlags, ScopeFlags, ThresholdFlags {
   name?: string
   amount?: string
   measure?: Measure
+  basis?: CostBasis
   period?: Period
   from?: string
   to?: string
@@ -80,7 +82,7 @@ export function addBudgetFlags(command: Command): Command {
   ).option('--json', 'print JSON')
 }
 
-/** Measure and period never change. */
+/** Measure, basis and period never change. */
 export function addLastingFlags(command: Command): Command {
   return command
     .addOption(
@@ -91,11 +93,29 @@ export function addLastingFlags(command: Command): Command {
     )
     .addOption(
       new Option(
+        '--basis <basis>',
+        'what cost is; another one than cost is counted each minute (default: the setting of the organization)',
+      ).choices(COST_BASES),
+    )
+    .addOption(
+      new Option(
         '--period <period>',
         'the time after which it starts again; once is a single period (default month)',
       ).choices(PERIODS),
     )
 }
+
+/** The basis of a new budget: that of the organization, unless a flag names another one. */
+export async function basisOf(
+  { measure, basis }: Pick<BudgetFlags, 'measure' | 'basis'>,
+  { organization }: Pick<Services, 'organization'>,
+): Promise<CostBasis | undefined> {
+  return basis ?? (measure === 'tokens' ? undefined : (await organization.settings()).costBasis)
+}
+
+/** What a budget counts, in words. */
+export const measureText = ({ measure, basis }: Pick<BudgetBody, 'measure' | 'basis'>): string =>
+  `${measure.replace('_', ' ')}${basis === 'cost' ? '' : ` by ${BASIS_TITLES[basis].toLowerCase()}`}`
 
 /** The scope as the API names it. */
 export function scopeOf({ client, project, ticket, agentManager, agent, model, label }: ScopeFlags) {

@@ -17,7 +17,7 @@ export function addBudgetsChangeCommand(budgets: Command): void {
   addBudgetFlags(addScopeFlags(change, { clearable: true }))
     .addHelpText(
       'after',
-      `${THRESHOLD_HELP}Measure and period cannot change: archive the budget and add another.
+      `${THRESHOLD_HELP}Measure, basis and period cannot change: archive the budget and add another.
 ${examples(
   `tally budgets change ${EXAMPLE_ID} --amount 3000`,
   `tally budgets change ${EXAMPLE_ID} --threshold 90=leads,billing --threshold 100`,

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { BudgetCheck } from '../../features/budgets/schema.ts'
 import { CommandError, EXIT_USED_UP } from '../failures.ts'
 import { examples } from '../flags/options.ts'
-import { note, printJson, printTable } from '../terminal/print.ts'
+import { minute, note, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { addScopeFlags, amountText, type ScopeFlags, scopeOf, stateText, upToDate } from './budget.ts'
 
@@ -46,9 +46,15 @@ function printCheck({ budgets }: BudgetCheck): void {
   printTable<Checked>(
     [
       { title: 'BUDGET', flows: true, of: ({ name }) => name! },
+      { title: 'BASIS', rank: 1, of: ({ basis }) => basis },
       { title: 'SPENT', align: 'right', of: (budget) => amountText(budget, budget.spent!) },
       { title: 'AVAILABLE', align: 'right', of: (budget) => amountText(budget, budget.available!) },
       { title: 'REMAINING', align: 'right', of: (budget) => amountText(budget, budget.remaining!) },
+      {
+        title: 'COUNTED (UTC)',
+        rank: 1,
+        of: ({ basis, counted_at }) => (basis === 'cost' ? 'now' : minute(counted_at)),
+      },
       { title: 'STATE', of: ({ state }) => stateText({ state, complete: true }) },
       { title: 'ID', of: ({ id }) => id! },
     ],

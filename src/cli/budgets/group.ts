@@ -13,6 +13,7 @@ import {
   addLastingFlags,
   addScopeFlags,
   BUDGET,
+  basisOf,
   type BudgetFlags,
   EXAMPLE_ID,
   fieldsOf,
@@ -111,7 +112,11 @@ function addBudgetsAddCommand(budgets: Command): void {
       await act(
         command,
         async (services, { by }) => {
-          const body = await checked(schema, { ...given, thresholds: await thresholdsOf(flags, services) })
+          const body = await checked(schema, {
+            ...given,
+            basis: await basisOf(flags, services),
+            thresholds: await thresholdsOf(flags, services),
+          })
           return services.budgets.addBudget(body as NewBudget, { by })
         },
         (budget) => budget,

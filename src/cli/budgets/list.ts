@@ -6,7 +6,7 @@ import { parseDecimal } from '../../lib/money.ts'
 import { addListing } from '../operations.ts'
 import { minute } from '../terminal/print.ts'
 import { archivedText, listedText } from '../work-commands.ts'
-import { amountText, EXAMPLE_ID, scopeText, stateText, upToDate } from './budget.ts'
+import { amountText, EXAMPLE_ID, measureText, scopeText, stateText, upToDate } from './budget.ts'
 
 export function addBudgetsListCommand(budgets: Command): void {
   addListing(budgets, listBudgets, {
@@ -30,7 +30,7 @@ export function addBudgetsListCommand(budgets: Command): void {
     prepare: upToDate,
     columns: [
       { title: 'NAME', of: ({ name }) => name },
-      { title: 'COUNTS', rank: 1, of: ({ scope }) => scopeText(scope) },
+      { title: 'COUNTS', rank: 1, of: (budget) => `${budget.basis === 'cost' ? '' : `${measureText(budget)} of `}${scopeText(budget.scope)}` },
       { title: 'PERIOD', rank: 1, of: periodText },
       { title: 'SPENT', align: 'right', of: (budget) => amountOf(budget, 'spent') },
       { title: 'AVAILABLE', align: 'right', of: (budget) => amountOf(budget, 'available') },

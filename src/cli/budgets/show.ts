@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import type { BudgetStatus } from '../../features/budgets/schema.ts'
 import { examples } from '../flags/options.ts'
 import { counted, countText, percentText } from '../terminal/numbers.ts'
-import { printFields, printJson } from '../terminal/print.ts'
+import { minute, printFields, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { archivedText } from '../work-commands.ts'
-import { amountText, BUDGET, EXAMPLE_ID, scopeText, stateText, upToDate } from './budget.ts'
+import { amountText, BUDGET, EXAMPLE_ID, measureText, scopeText, stateText, upToDate } from './budget.ts'
 import { thresholdText } from './threshold.ts'
 
 export function addBudgetsShowCommand(budgets: Command): void {
@@ -36,12 +36,13 @@ function fieldsOf(status: BudgetStatus, nameOf: (person: string) => string): Par
   return [
     ['budget', budget.name],
     ['id', budget.id],
-    ['counts', `${budget.measure.replace('_', ' ')} of ${scopeText(budget.scope)}`],
+    ['counts', `${measureText(budget)} of ${scopeText(budget.scope)}`],
     ['amount', `${amount(budget.amount)} ${budget.period === 'once' ? 'in total' : `per ${budget.period}`}`],
     ['period', spanText(period)],
     ['spent', `${amount(spent)} of ${amount(available)} (${percentText(percent)})`],
     ['rolled over', JSON.stringify(rolled_over) === '0' ? null : amount(rolled_over)],
     ['remaining', amount(remaining)],
+    ['counted', status.counted_at && `${minute(status.counted_at)} UTC`],
     ['state', archivedText(budget.archived_at) ?? stateText(status)],
     ['forecast', forecast ? forecastText(forecast, amount) : 'none: needs usage on at least three of the last 28 days'],
     [

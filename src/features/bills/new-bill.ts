@@ -94,7 +94,7 @@ export async function recordSent(
       total: decimalNumber(bill.total, minorDigitsOf(bill.currency)),
       currency: bill.currency,
       entries: bill.entries,
-      ...(bill.basis !== 'cost' && { basis: bill.basis }),
+      basis: bill.basis,
       ...(bill.provisional && { provisional: true }),
     },
   })

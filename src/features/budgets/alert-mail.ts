@@ -1,4 +1,5 @@
 /** What people are told about alerts. Pure. */
+import { BASIS_TITLES } from '../../shared/cost-basis.ts'
 import type { Formats } from '../../shared/locales.ts'
 import { type AlertRecord, type BudgetRecord, hasStart } from '../spending/contract.ts'
 
@@ -43,7 +44,7 @@ export function alertText(
     body: [
       what,
       '',
-      `It counts ${scope}.`,
+      `It counts ${budget.basis === 'cost' ? '' : `the ${BASIS_TITLES[budget.basis].toLowerCase()} of `}${scope}.`,
       `As of ${formats.moment(at, 'UTC')} UTC. Late entries and corrections may change the amount; you will not get this alert again for this period.`,
       ...(url === undefined ? [] : ['', url]),
     ].join('\n'),

@@ -1,9 +1,11 @@
 /** E-mails about alerts: each alert is turned into notifications once, for everyone whom its threshold names then. */
+import { seesFees, viewerOf } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Job } from '../../lib/jobs.ts'
 import { foldName } from '../../lib/names.ts'
 import type { NotificationsService, Recipient } from '../notifications/service.ts'
+import type { OrganizationService } from '../organization/service.ts'
 import { type AlertRecord, type BudgetRecord, decimalOf, NO_FIRST_DAY, unitsOf } from '../spending/contract.ts'
 import type { SpendingService } from '../spending/service.ts'
 import { alertText, scopeText } from './alert-mail.ts'
@@ -29,11 +31,12 @@ const RECIPIENTS_LIMIT = 50
 interface Dependencies {
   db: Database
   clock: Clock
+  organization: Pick<OrganizationService, 'settings'>
   spending: Pick<SpendingService, 'periodsAt'>
   notifications: NotificationsService
 }
 
-export function createAlerts({ db, clock, spending, notifications }: Dependencies) {
+export function createAlerts({ db, clock, organization, spending, notifications }: Dependencies) {
   async function linkTo({ uid }: BudgetRecord): Promise<string | undefined> {
     const publicUrl = await notifications.publicUrl()
     return publicUrl && `${publicUrl}/budgets/${uid}`
@@ -44,7 +47,7 @@ export function createAlerts({ db, clock, spending, notifications }: Dependencie
     return projectId ?? (ticketId === null ? null : findProjectOfTicket(db.read, ticketId))
   }
 
-  /** Who is notified of an alert: all that its threshold names at this moment, but not people who are disabled or have turned alerts off. */
+  /** Who is notified of an alert: all that its threshold names at this moment, but not people who are disabled, have turned alerts off, or may not see the fees in it. */
   async function recipientsOf(
     budget: BudgetRecord,
     { kind, percent }: Pick<AlertRecord, 'kind' | 'percent'>,
@@ -62,8 +65,13 @@ export function createAlerts({ db, clock, spending, notifications }: Dependencie
       clientId: leads ? budget.clientId : null,
     })
     const accounts = new Set(known.map(({ email }) => email))
+    const settings = await organization.settings()
+    const seeing = await Promise.all(
+      known.map((person) => budget.basis !== 'allocated' || seesFees(db.read, viewerOf(person), settings)),
+    )
     return [
       ...known
+        .filter((_, index) => seeing[index])
         .filter((person) => person.disabledAt === null && notifications.wants(person.notifications, 'budget_alerts'))
         .map(({ id, email }) => ({ userId: id, email })),
       ...emails.filter((email) => !accounts.has(foldName(email))).map((email) => ({ userId: null, email })),

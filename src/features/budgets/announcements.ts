@@ -25,14 +25,15 @@ export function createAnnouncements(events?: EventRecorder): Announcements {
           type: alert.kind === 'forecast' ? 'budget.forecast_exceeded' : 'budget.threshold_crossed',
           at: alert.at,
           object: { id: budget.uid, name: budget.name },
-          projectId: budget.projectId,
+          // By allocated cost, it is for those who see fees, and contains none.
+          projectId: hasFees(budget) ? null : budget.projectId,
           after: {
             alert: alert.uid,
             period: firstDayOf(alert),
             measure: budget.measure,
+            basis: budget.basis,
             percent: alert.percent,
-            [alert.kind]: Number(alert.spent),
-            available: Number(alert.available),
+            ...(!hasFees(budget) && { [alert.kind]: Number(alert.spent), available: Number(alert.available) }),
             webhooks: webhooksOf(budget, alert),
           },
         })),
@@ -40,6 +41,8 @@ export function createAnnouncements(events?: EventRecorder): Announcements {
     },
   }
 }
+
+const hasFees = ({ basis }: BudgetRecord) => basis === 'allocated'
 
 function webhooksOf({ thresholds }: BudgetRecord, { kind, percent }: { kind: string; percent: number }): string[] {
   return thresholds

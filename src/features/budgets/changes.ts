@@ -41,6 +41,10 @@ export function createChanges({ db, clock, audit, spending, periods, reading }: 
     async addBudget(given: NewBudget, { by }: Pick<Party, 'by'>): Promise<BudgetBody> {
       const scope = await readScope(db.read, given.scope ?? {})
       const measure = given.measure ?? 'cost'
+      const basis = given.basis ?? 'cost'
+      if (measure === 'tokens' && basis !== 'cost') {
+        throw refusal('/basis', 'not_allowed', 'must be left out for a budget of tokens')
+      }
       const period = given.period ?? 'month'
       const amount = readAmount(given as { amount: number }, measure)
       const times = { firstDay: given.starts_on ?? null, lastDay: given.ends_on ?? null, period }
@@ -58,7 +62,7 @@ export function createChanges({ db, clock, audit, spending, periods, reading }: 
           rollOver: given.roll_over ?? false,
           thresholds,
           ofProject: false,
-          basis: 'cost',
+          basis,
           version: 1,
           createdAt: clock.now(),
           createdBy: by.userId,

@@ -6,21 +6,23 @@ import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { foldName } from '../../lib/names.ts'
 import { seesEverything } from '../../schema/fields.ts'
+import type { OrganizationService } from '../organization/service.ts'
 import { BudgetIndex, type BudgetRecord, unitsOf } from '../spending/contract.ts'
-import type { SpendingService } from '../spending/service.ts'
+import { readTerms, type SpendingService } from '../spending/service.ts'
 import { sightOf } from './reading.ts'
 import { readScope } from './request.ts'
 import type { BudgetCheck, NewBudget } from './schema.ts'
-import { findProjectOf, listEveryBudget } from './store.ts'
-import { numberOf, stateOf } from './wire.ts'
+import { type BudgetView, findProjectOf, listEveryBudget } from './store.ts'
+import { countedAtOf, numberOf, stateOf } from './wire.ts'
 
 interface Dependencies {
   db: Database
   clock: Clock
+  organization: Pick<OrganizationService, 'settings'>
   spending: Pick<SpendingService, 'applyChanges' | 'periodsAt' | 'terms'>
 }
 
-export function createCheck({ db, clock, spending }: Dependencies) {
+export function createCheck({ db, clock, organization, spending }: Dependencies) {
   /**
    * Whether the budgets that such entries count for leave anything: all of them, as a script may not go on because its
    * person does not see one. Of those, only the state is returned. Throws 422 for what does not exist.
@@ -33,10 +35,14 @@ export function createCheck({ db, clock, spending }: Dependencies) {
     await spending.applyChanges()
     const requested = await readScope(db.read, scope, '/query')
     const views = await listEveryBudget(db.read, 'everything')
-    const sight = sightOf(asker)
+    const sight = await sightOf({ db, organization }, asker)
     const seen = sight === 'everything' ? views : await listEveryBudget(db.read, sight)
     const seenIds = new Set(seen.map(({ budget }) => budget.id))
-    const terms = await spending.terms(db.read)
+    // Recording knows of those by cost alone.
+    const isOtherClient = views.some(({ budget }) => budget.basis !== 'cost' && budget.clientId !== null)
+    const terms = isOtherClient
+      ? await readTerms(db.read, views.map(withoutPeriods), await organization.settings())
+      : await spending.terms(db.read)
     const ticketProject =
       requested.projectId ?? (requested.ticketId === null ? null : await findProjectOf(db.read, requested.ticketId))
     const index = new BudgetIndex(
@@ -81,16 +87,20 @@ export function createCheck({ db, clock, spending }: Dependencies) {
           id: isSeen ? budget.uid : null,
           name: isSeen ? budget.name : null,
           measure: budget.measure,
+          basis: budget.basis,
           spent: isSeen ? numberOf(budget, unitsOf(period)) : null,
           available: isSeen ? numberOf(budget, period.available) : null,
           remaining: isSeen ? numberOf(budget, left) : null,
           state: stateOf(unitsOf(period), period.available),
+          counted_at: countedAtOf(budget, period),
         }),
       ),
       as_of: timestamp(now),
     }
   }
 }
+
+const withoutPeriods = ({ budget }: BudgetView) => ({ ...budget, periods: [] })
 
 /** A client's budget of all of its entries. */
 function isOnly({ projectId, ticketId, managerId, agentName, model, labelName }: BudgetRecord): boolean {

@@ -46,7 +46,8 @@ export const COUNT_TASK: SlowTask<CountArgs, Count | undefined> = {
     const period = await findPeriod(reader, periodId)
     const budget = period && (await findBudget(reader, period.budgetId))
     if (!period || !budget) return undefined
-    const noted = await listNotedSides(reader, CHANGES_LIMIT)
+    // Nothing is noted for other bases, which are only counted.
+    const noted = budget.basis === 'cost' ? await listNotedSides(reader, CHANGES_LIMIT) : []
     if (noted.length === CHANGES_LIMIT) return undefined
     const terms = await readTerms(reader, [{ ...budget, periods: [] }], circumstances)
     const counted = await countEntries(reader, budget, period, terms, now)
@@ -111,13 +112,14 @@ interface SumQuery {
 
 /** What the entries between each two bounds are for a budget: for all of them as `contribution` for one. */
 export async function sumEntries(reader: Reader, { budget, filter, terms, bounds }: SumQuery): Promise<CountedSum[]> {
-  const { measure } = budget
+  const { measure, basis } = budget
   const isBilled = measure === 'billed_amount'
   const sums = await sumColumns(reader, {
     viewer: EVERYTHING,
     filter,
     groupings: isBilled ? [{ key: 'projectId' }, { key: 'status' }] : [],
     figures: measure === 'tokens' ? COUNT_KINDS : ['cost'],
+    basis,
     bounds,
     onlyStraddling: false,
   })

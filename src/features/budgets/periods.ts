@@ -16,7 +16,7 @@ interface Dependencies {
   db: Database
   clock: Clock
   organization: Pick<OrganizationService, 'settings'>
-  spending: Pick<SpendingService, 'addPeriods' | 'open' | 'terms'>
+  spending: Pick<SpendingService, 'addPeriods' | 'open'>
 }
 
 export type BudgetPeriods = ReturnType<typeof createPeriods>
@@ -60,10 +60,9 @@ export function createPeriods({ db, clock, organization, spending }: Dependencie
     if (missing.length === 0) return
     await db.write(
       async (tx) => {
-        const terms = await spending.terms(tx)
         for (const budget of missing) {
           const [newest] = await listPeriods(tx, budget.id, 1)
-          if (newest && terms) await spending.open(tx, budget, now, terms)
+          if (newest) await spending.open(tx, budget, now, { calendar })
           else await addPeriods(tx, budget, { refusesMore: false })
         }
       },

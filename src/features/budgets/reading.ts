@@ -1,5 +1,6 @@
 /** Budgets as people read them, with what is spent and what will be. */
 import type { Person } from '../../access/caller.ts'
+import { seesFees, viewerOf } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import { notFound } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -14,13 +15,18 @@ import { countedFilter } from './counting.ts'
 import type { BudgetForecasts } from './forecasts.ts'
 import type { BudgetBody, BudgetStatus } from './schema.ts'
 import { type BudgetSight, type BudgetView, filterOf, findBudgetView, listPeriods } from './store.ts'
-import { budgetBody, daysOf, numberOf, stateOf } from './wire.ts'
+import { budgetBody, countedAtOf, daysOf, numberOf, stateOf } from './wire.ts'
 
 /** Whoever asks: a person with a role, or the command line. */
 export type BudgetAsker = Pick<Person, 'id' | 'role'> | null
 
-export const sightOf = (asker: BudgetAsker): BudgetSight =>
-  asker === null || seesEverything(asker.role) ? 'everything' : { userId: asker.id }
+export async function sightOf(
+  { db, organization }: Pick<Dependencies, 'db' | 'organization'>,
+  asker: BudgetAsker,
+): Promise<BudgetSight> {
+  if (asker === null || seesEverything(asker.role)) return 'everything'
+  return { userId: asker.id, seesFees: await seesFees(db.read, viewerOf(asker), await organization.settings()) }
+}
 
 interface Dependencies {
   db: Database
@@ -34,7 +40,9 @@ export type BudgetReading = ReturnType<typeof createReading>
 
 export function createReading({ db, clock, organization, spending, forecasts }: Dependencies) {
   async function getView(uid: string, asker: BudgetAsker): Promise<BudgetView> {
-    const view = isId('bdg', uid) ? await findBudgetView(db.read, uid, sightOf(asker)) : undefined
+    const view = isId('bdg', uid)
+      ? await findBudgetView(db.read, uid, await sightOf({ db, organization }, asker))
+      : undefined
     if (!view) throw notFound(`The budget ${uid}`)
     return view
   }
@@ -83,7 +91,9 @@ export function createReading({ db, clock, organization, spending, forecasts }: 
       entries: period.entries,
       unpriced_entries: period.unpricedEntries,
       complete: period.countedAt !== null,
-      entries_url: listPath({ ...filter, ...bounds }),
+      counted_at: countedAtOf(budget, period),
+      // With the same total.
+      entries_url: `${listPath({ ...filter, ...bounds })}${budget.basis === 'cost' ? '' : `&basis=${budget.basis}`}`,
       forecast: predicted && {
         amount: rough(predicted.amount),
         low: rough(predicted.low),

@@ -19,6 +19,7 @@ import {
   strict,
   text,
 } from '../../schema/types.ts'
+import { COST_BASES } from '../../shared/cost-basis.ts'
 
 const THRESHOLD_LIMIT = 10
 const RECIPIENT_LIMIT = 20
@@ -102,6 +103,12 @@ export const NewBudget = component('NewBudget', {
       '`cost` (default): what usage costs. `billed_amount`: cost with the markup of its project, of billable entries that are not rejected, in US dollars. `tokens`: tokens of all kinds.',
     ),
   ),
+  basis: Type.Optional(
+    choiceOf(
+      COST_BASES,
+      'By which amount cost is counted: `cost` (default): reported cost, or else list value, which each report adds up. `list`, `marginal` and `allocated` are counted anew each minute. Not with the measure `tokens`.',
+    ),
+  ),
   period: Type.Optional(
     choiceOf(BUDGET_PERIODS, 'Default: `month`. `once` is one period, from the first to the last day.'),
   ),
@@ -121,6 +128,12 @@ const reference = (description: string) => orNull(object(description, { id: Type
 export const BUDGET_STATES = ['within', 'nearly', 'exceeded'] as const
 export type BudgetState = (typeof BUDGET_STATES)[number]
 
+const countedAt = orNull(
+  moment(
+    'When the entries were counted last, by another basis than `cost`, which is counted each minute. Null by `cost`, which is always up to date.',
+  ),
+)
+
 export const BudgetBody = component('Budget', {
   id: text('Id of the budget (bdg_…).'),
   name: Type.String(),
@@ -134,6 +147,7 @@ export const BudgetBody = component('Budget', {
     label: orNull(text('`name:value`')),
   }),
   measure: oneOf(BUDGET_MEASURES),
+  basis: oneOf(COST_BASES, 'By which amount cost is counted.'),
   amount: number('Per period, in US dollars or tokens.'),
   period: oneOf(BUDGET_PERIODS),
   starts_on: orNull(day('First day.')),
@@ -153,6 +167,7 @@ export const BudgetBody = component('Budget', {
         available: Type.Number(),
         state: oneOf(BUDGET_STATES),
         complete: flag('False while the entries of a new or changed budget are being counted, which takes seconds.'),
+        counted_at: countedAt,
       },
     ),
   ),
@@ -188,6 +203,7 @@ export const BudgetStatus = component('BudgetStatus', {
   entries: Type.Integer({ minimum: 0 }),
   unpriced_entries: integer('Entries without a known cost, which are not in `spent`.', { minimum: 0 }),
   complete: flag('False while the entries of a new or changed budget are being counted, which takes seconds.'),
+  counted_at: countedAt,
   entries_url: text('The list of the entries that count.'),
   forecast: orNull(Forecast),
   days: array(
@@ -207,6 +223,7 @@ export const BudgetAlertBody = component('BudgetAlert', {
   of: oneOf(['spent', 'forecast'] as const),
   percent: Type.Integer(),
   measure: oneOf(BUDGET_MEASURES),
+  basis: oneOf(COST_BASES),
   spent: number(
     'Spent, or the forecast, as of `at`, in US dollars or tokens. Late entries and corrections may have changed it since.',
   ),
@@ -225,15 +242,17 @@ export const BudgetCheck = component('BudgetCheck', 'Whether a script may go on.
   ),
   remaining_tokens: orNull(number('The same for budgets of tokens.')),
   budgets: array(
-    'The budgets that such entries count for, the one with least left first. Of those that you cannot see, which come last, only the measure and the state are given.',
+    'The budgets that such entries count for, the one with least left first. Of those that you cannot see, which come last, only the measure, the basis and the state are given, and when they were counted.',
     object({
       id: orNull(Type.String()),
       name: orNull(Type.String()),
       measure: oneOf(BUDGET_MEASURES),
+      basis: oneOf(COST_BASES, 'By which amount cost is counted.'),
       spent: orNull(Type.Number()),
       available: orNull(Type.Number()),
       remaining: orNull(Type.Number()),
       state: oneOf(BUDGET_STATES),
+      counted_at: countedAt,
     }),
   ),
   as_of: moment('When this was read.'),

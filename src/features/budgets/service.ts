@@ -73,10 +73,11 @@ export function createBudgetsService(dependencies: Dependencies) {
     ): Promise<Page<BudgetBody>> {
       await requireKnownNames(db.read, filter, listsPeople)
       await spending.applyChanges()
+      const sight = await sightOf(dependencies, asker)
       const { states, ...columns } = filter
       const pages = eachPage(
         (page: { after: number | undefined; limit: number }) =>
-          listBudgets(db.read, sightOf(asker), columns, { ...page, after: page.after ?? after }),
+          listBudgets(db.read, sight, columns, { ...page, after: page.after ?? after }),
         ({ budget }) => budget.id,
         states ? undefined : limit + 1,
       )
@@ -96,15 +97,17 @@ export function createBudgetsService(dependencies: Dependencies) {
       { budget, limit, after }: { budget: string | undefined; limit: number; after: number | undefined },
     ): Promise<Page<BudgetAlertBody>> {
       const uid = budget === undefined ? undefined : (await getView(budget, asker)).budget.uid
-      const found = await listAlerts(db.read, sightOf(asker), { budget: uid, after, limit: limit + 1 })
+      const sight = await sightOf(dependencies, asker)
+      const found = await listAlerts(db.read, sight, { budget: uid, after, limit: limit + 1 })
       const page = pageOf(found, limit, ({ alert }) => writeKeyPage(alert.id))
       return { ...page, data: page.data.map(alertBody) }
     },
 
     /** All alerts, the newest first. */
     async *everyAlert(asker: BudgetAsker): AsyncGenerator<BudgetAlertBody> {
+      const sight = await sightOf(dependencies, asker)
       const pages = eachPage(
-        (page) => listAlerts(db.read, sightOf(asker), page),
+        (page) => listAlerts(db.read, sight, page),
         ({ alert }: AlertView) => alert.id,
       )
       for await (const found of pages) yield* found.map(alertBody)

@@ -12,6 +12,7 @@ import {
   isNull,
   lt,
   lte,
+  ne,
   notInArray,
   or,
   type SQL,
@@ -35,8 +36,8 @@ export interface BudgetView {
   manager: { uid: Id<'usr'>; name: string } | null
 }
 
-/** Whose budgets somebody sees: all, or those of their own entries and of what they lead. */
-export type BudgetSight = 'everything' | { userId: number }
+/** Whose budgets somebody sees: all, or those of their own entries and of what they lead; by allocated cost if they see fees. */
+export type BudgetSight = 'everything' | { userId: number; seesFees: boolean }
 
 function isSeen(reader: Reader, sight: BudgetSight): SQL | undefined {
   if (sight === 'everything') return undefined
@@ -45,7 +46,7 @@ function isSeen(reader: Reader, sight: BudgetSight): SQL | undefined {
     .select({ id: clientLeads.clientId })
     .from(clientLeads)
     .where(eq(clientLeads.userId, sight.userId))
-  return or(
+  const own = or(
     eq(budgets.managerId, sight.userId),
     inArray(budgets.projectId, ledProjects(reader, [sight.userId])),
     inArray(
@@ -57,6 +58,7 @@ function isSeen(reader: Reader, sight: BudgetSight): SQL | undefined {
     ),
     inArray(budgets.clientId, ledClients),
   )
+  return sight.seesFees ? own : and(own, ne(budgets.basis, 'allocated'))
 }
 
 function selectBudgets(reader: Reader) {
@@ -244,7 +246,7 @@ export async function updateAvailable(tx: Tx, { id, available }: { id: number; a
 
 export interface AlertView {
   alert: AlertRecord
-  budget: Pick<BudgetRecord, 'uid' | 'name' | 'measure'>
+  budget: Pick<BudgetRecord, 'uid' | 'name' | 'measure' | 'basis'>
 }
 
 /** Newest first; of one budget, or of all that the caller sees. */
@@ -255,7 +257,10 @@ export function listAlerts(
 ): Promise<AlertView[]> {
   const { budgetAlerts, budgets } = reader.tables
   return reader
-    .select({ alert: budgetAlerts, budget: { uid: budgets.uid, name: budgets.name, measure: budgets.measure } })
+    .select({
+      alert: budgetAlerts,
+      budget: { uid: budgets.uid, name: budgets.name, measure: budgets.measure, basis: budgets.basis },
+    })
     .from(budgetAlerts)
     .innerJoin(budgets, eq(budgets.id, budgetAlerts.budgetId))
     .where(
@@ -370,7 +375,13 @@ export async function listRecipients(
   const clientOfProject = (id: number) =>
     sql`(SELECT ${projects.clientId} FROM ${projects} WHERE ${projects.id} = ${id})`
   return reader
-    .select({ id: users.id, email: users.email, disabledAt: users.disabledAt, notifications: users.notifications })
+    .select({
+      id: users.id,
+      email: users.email,
+      role: users.role,
+      disabledAt: users.disabledAt,
+      notifications: users.notifications,
+    })
     .from(users)
     .where(
       or(

@@ -21,6 +21,10 @@ export function stateOf(spent: bigint, available: bigint): BudgetState {
   return spent > 0n && spent * 100n >= available * NEARLY_PERCENT ? 'nearly' : 'within'
 }
 
+/** When entries were counted; null by cost, which each report adds up. */
+export const countedAtOf = ({ basis }: BudgetRecord, { countedAt }: PeriodRecord): string | null =>
+  basis === 'cost' ? null : timestampOrNull(countedAt)
+
 /** The first and the last day of a period; null where it has none. */
 export function daysOf(period: PeriodRecord, timeZone: string): { from: string | null; to: string | null } {
   return {
@@ -58,6 +62,7 @@ export function termsBody({ budget, client, project, ticket, manager }: BudgetVi
       label: budget.labelName === null ? null : `${budget.labelName}:${budget.labelValue}`,
     },
     measure: budget.measure,
+    basis: budget.basis,
     amount: numberOf(budget, budget.amount),
     period: budget.period,
     starts_on: budget.firstDay,
@@ -84,6 +89,7 @@ export function budgetBody(view: BudgetView, period: PeriodRecord | undefined, t
             available: numberOf(budget, period.available),
             state: stateOf(spent!, period.available),
             complete: period.countedAt !== null,
+            counted_at: countedAtOf(budget, period),
           }
         : null,
   }
@@ -97,6 +103,7 @@ export function alertBody({ alert, budget }: AlertView): BudgetAlertBody {
     of: alert.kind,
     percent: alert.percent,
     measure: budget.measure,
+    basis: budget.basis,
     spent: Number(alert.spent),
     available: Number(alert.available),
     at: timestamp(alert.at),

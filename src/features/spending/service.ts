@@ -57,6 +57,10 @@ const SETTLED_MS = 5 * 60_000
 const RECOUNT_MS = DAY_MS
 const RECOUNT_OLD_MS = 7 * DAY_MS
 
+/** By other bases than the cost, reports add nothing. What has ended changes while the periods of plans are not closed. */
+const MINUTE_MS = 60_000
+const RECOUNT_ENDED_MS = 3_600_000
+
 /** A period that ended longer ago causes no alerts by being counted: nobody can act on them. */
 const NEWS_MS = DAY_MS
 
@@ -94,15 +98,20 @@ export function createSpendingService({ db, clock, organization, announcements }
    * The period of a budget at a moment: it is begun if it is later than all others, with those that were missed while no
    * server was running. Undefined for one before the first.
    */
-  async function openPeriod(tx: Tx, budget: BudgetRecord, at: number, terms: BudgetTerms): Promise<number | undefined> {
+  async function openPeriod(
+    tx: Tx,
+    budget: BudgetRecord,
+    at: number,
+    { calendar }: Pick<BudgetTerms, 'calendar'>,
+  ): Promise<number | undefined> {
     const found = await findAt(tx, budget, at)
     if (found !== undefined) return found
     const newest = await findNewestPeriod(tx, budget.id)
     if (newest && at < newest.endsAt) return undefined
-    const span = periodAt(at, budget, terms.calendar)
+    const span = periodAt(at, budget, calendar)
     if (!span) return undefined
     let left = budget.rollOver && newest ? leftOf(newest) : 0n
-    const missing = periodsUpTo(span, newest, budget, terms.calendar).map((each) => {
+    const missing = periodsUpTo(span, newest, budget, calendar).map((each) => {
       const available = budget.amount + left
       if (budget.rollOver) left = available
       return { ...each, available }
@@ -192,7 +201,10 @@ export function createSpendingService({ db, clock, organization, announcements }
     /** Corrects a period after all of its entries were counted. False if it was counted meanwhile. */
     async correct(tx: Tx, budget: BudgetRecord, period: PeriodRecord, correction: Spending): Promise<boolean> {
       const now = clock.now()
-      const corrected = await finishCount(tx, period, correction, { countedAt: now, recountAt: recountOf(period, now) })
+      const corrected = await finishCount(tx, period, correction, {
+        countedAt: now,
+        recountAt: recountOf(budget, period, now),
+      })
       if (!corrected) return false
       const isNews = corrected.endsAt > now - NEWS_MS
       // Whatever has an alert already gets no second one, so this also finds thresholds that a report has missed.
@@ -216,7 +228,9 @@ export function createSpendingService({ db, clock, organization, announcements }
 }
 
 /** When the entries of a period are counted again. */
-function recountOf({ countedAt, endsAt }: PeriodRecord, now: number): number {
+function recountOf({ basis }: BudgetRecord, { countedAt, endsAt }: PeriodRecord, now: number): number {
+  if (basis !== 'cost')
+    return now + (endsAt > now ? MINUTE_MS : endsAt > now - KNOWN_MS ? RECOUNT_ENDED_MS : RECOUNT_MS)
   if (countedAt === null) return now + SETTLED_MS
   return now + (endsAt < now - KNOWN_MS ? RECOUNT_OLD_MS : RECOUNT_MS)
 }

@@ -27,6 +27,7 @@ const BUDGET: Budget = {
   name: 'Acme, monthly',
   scope: { ...NO_SCOPE, client: { id: 'cli_1', name: 'Acme' } },
   measure: 'cost',
+  basis: 'cost',
   amount: 2_500,
   period: 'month',
   starts_on: null,

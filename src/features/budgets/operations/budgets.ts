@@ -35,7 +35,7 @@ const one = { object: 'bdg', params } as const
 const BUDGET = result('The budget.', BudgetBody, EXAMPLE_BUDGET)
 
 const SEEN =
-  'Billing and admins see all budgets, others those of their own entries and of projects and clients that they lead.'
+  'Billing and admins see all budgets, others those of their own entries and of projects and clients that they lead. Budgets by allocated cost are for those who see fees.'
 
 export const listBudgets = operation({
   ...READING,
@@ -89,7 +89,7 @@ const checkBudgets = operation({
   method: 'GET',
   path: '/budgets/check',
   summary: 'Check whether budgets leave anything',
-  description: `For scripts that stop themselves: whether entries of this project, person and so on still fit into the budgets that they count for. ${SEEN}`,
+  description: `For scripts that stop themselves: whether entries of this project, person and so on still fit into the budgets that they count for. Budgets by another basis than `cost` say when they were counted. ${SEEN}`,
   query: {
     client: textParameter('Id or name of a client.'),
     project: textParameter('Id, key, name or alias of a project.'),
@@ -137,7 +137,7 @@ const changeBudget = operation({
   path: '/budgets/:id',
   summary: 'Update a budget',
   description:
-    'Absent fields stay unchanged. With another amount, scope or time, every threshold can be reached again. A new threshold that is already reached in the current period causes its alert at once. Measure and period cannot change: add another budget. Of the budget of a project (`of_project`), only the name, the amount and the thresholds can change.',
+    'Absent fields stay unchanged. With another amount, scope or time, every threshold can be reached again. A new threshold that is already reached in the current period causes its alert at once. Measure, basis and period cannot change: add another budget. Of the budget of a project (`of_project`), only the name, the amount and the thresholds can change.',
   body: BudgetChange,
   example: { amount: 3000 },
   answer: BUDGET,

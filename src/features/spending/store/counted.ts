@@ -1,5 +1,5 @@
 /** What entries count for budgets. */
-import { and, inArray, isNull, notInArray } from 'drizzle-orm'
+import { and, eq, inArray, isNull, notInArray } from 'drizzle-orm'
 import type { Tx } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import { UNCOUNTED_STATUSES } from '../../../database/schema/values.ts'
@@ -11,7 +11,11 @@ export async function hasBudgets(tx: Tx): Promise<boolean> {
   const found = await tx
     .prepared('budgets.any-active', (prepare) => {
       const { budgets } = prepare.tables
-      return prepare.select({ id: budgets.id }).from(budgets).where(isNull(budgets.archivedAt)).limit(1)
+      return prepare
+        .select({ id: budgets.id })
+        .from(budgets)
+        .where(and(isNull(budgets.archivedAt), eq(budgets.basis, 'cost')))
+        .limit(1)
     })
     .execute()
   return found.length > 0

@@ -8,9 +8,14 @@ import type { DatedSpan } from '../../../shared/calendar-periods.ts'
 import type { Spending } from '../amount.ts'
 import type { AlertRecord, BudgetRecord, ChangeRecord, KnownPeriod, PeriodRecord, ProjectTerms } from '../records.ts'
 
+/** Those that reports add to: other bases are counted anew (features/budgets). */
 export function listActiveBudgets(reader: Reader): Promise<BudgetRecord[]> {
   const { budgets } = reader.tables
-  return reader.select().from(budgets).where(isNull(budgets.archivedAt)).orderBy(asc(budgets.id))
+  return reader
+    .select()
+    .from(budgets)
+    .where(and(isNull(budgets.archivedAt), eq(budgets.basis, 'cost')))
+    .orderBy(asc(budgets.id))
 }
 
 /** The periods of active budgets that have not ended before a moment, the newest of each budget first. */
@@ -29,7 +34,7 @@ export async function listPeriodsSince(
     })
     .from(budgetPeriods)
     .innerJoin(budgets, eq(budgets.id, budgetPeriods.budgetId))
-    .where(and(isNull(budgets.archivedAt), gt(budgetPeriods.endsAt, moment)))
+    .where(and(isNull(budgets.archivedAt), eq(budgets.basis, 'cost'), gt(budgetPeriods.endsAt, moment)))
     .orderBy(desc(budgetPeriods.startsAt))
 }
 

@@ -133,8 +133,9 @@ export function reasonsIn(
     const left = left_out[reason]
     if (!left || left.entries === 0) return []
     const isUnknown = reason === 'unpriced' && basis !== 'cost'
-    // No filter lists those whose amount on another basis is unknown.
-    const href = isUnknown ? undefined : REASONS[reason].href(filters)
+    const href = isUnknown
+      ? entries({ unknown_cost: basis, period: filters.billed })(filters)
+      : REASONS[reason].href(filters)
     return [
       {
         ...REASONS[reason],

@@ -7,16 +7,16 @@ import { entriesInWords } from './left-out-reasons.ts'
 
 interface LeftOutSumProps {
   left: BillDocument['left_out']['unpriced']
-  /** The list of these entries; undefined if no filter finds them. */
-  href: string | undefined
+  /** The list of these entries. */
+  href: string
   isUnpriced?: boolean
 }
 
 /** The number and cost of entries that a bill leaves out, as a link to them. An unknown cost is not 0. */
 export function LeftOutSum({ left, href, isUnpriced = false }: LeftOutSumProps) {
   const unpriced = isUnpriced ? left.entries : (left.unpriced_entries ?? 0)
-  const sum = (
-    <>
+  return (
+    <Anchor component={Link} href={href} inherit>
       <span {...figure('entries', left.entries)}>{entriesInWords({ ...left, unpriced_entries: unpriced })}</span>
       {unpriced < left.entries && (
         <>
@@ -26,13 +26,6 @@ export function LeftOutSum({ left, href, isUnpriced = false }: LeftOutSumProps) 
           </span>
         </>
       )}
-    </>
-  )
-  return href === undefined ? (
-    sum
-  ) : (
-    <Anchor component={Link} href={href} inherit>
-      {sum}
     </Anchor>
   )
 }

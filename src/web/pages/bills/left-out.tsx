@@ -1,5 +1,5 @@
 /** The entries that a bill leaves out, by reason, with links to them. */
-import { Anchor, Paper, Text, Title } from '@mantine/core'
+import { Anchor, Paper, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import { counted } from '../../format/counts.ts'
 import { Money } from '../../parts/figures.tsx'
@@ -30,13 +30,9 @@ export function LeftOut({ document }: { document: BillDocument }) {
             title: 'Reason',
             cell: ({ title, advice, href }) => (
               <>
-                {href === undefined ? (
-                  <Text size="sm">{title}</Text>
-                ) : (
-                  <Anchor component={Link} href={href} size="sm">
-                    {title}
-                  </Anchor>
-                )}
+                <Anchor component={Link} href={href} size="sm">
+                  {title}
+                </Anchor>
                 <Caption>{advice}</Caption>
               </>
             ),

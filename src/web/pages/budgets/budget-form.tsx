@@ -1,6 +1,7 @@
 /** The form that adds or edits a budget. */
 import { Select, SimpleGrid, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { BASIS_TITLES } from '../../../shared/cost-basis.ts'
 import { type Budget, MEASURES, PERIODS } from '../../parts/budgets/budget.ts'
 import { DateField } from '../../parts/date-field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -33,8 +34,9 @@ interface BudgetFormProps {
 }
 
 export function BudgetForm({ budget, people = [], close, saved }: BudgetFormProps) {
+  const { cost_basis } = useSettings()
   const form = useForm<BudgetValues>({
-    initialValues: budget ? valuesOf(budget, people) : EMPTY_BUDGET,
+    initialValues: budget ? valuesOf(budget, people) : { ...EMPTY_BUDGET, basis: cost_basis },
     validate: {
       name: (name) => (budget && name.trim() === '' ? 'Enter a name.' : null),
       amount: (amount) => (amount === '' ? 'Enter an amount.' : null),
@@ -90,6 +92,7 @@ export function BudgetForm({ budget, people = [], close, saved }: BudgetFormProp
           {...form.getInputProps('name')}
         />
         <MeasureField form={form} isFixed={budget !== undefined} />
+        {form.values.measure !== 'tokens' && <BasisField form={form} isFixed={budget !== undefined} />}
         <ThresholdFields form={form} />
       </More>
       {budget && (
@@ -116,7 +119,7 @@ function isBeyond(values: BudgetValues, basic: ReadonlySet<string>): boolean {
   )
 }
 
-/** The measure and the period of an existing budget are fixed. */
+/** The measure, the basis and the period of an existing budget are fixed. */
 function AmountFields({ form, isFixed }: { form: BudgetFormState; isFixed: boolean }) {
   const isTokens = form.values.measure === 'tokens'
   return (
@@ -145,7 +148,7 @@ function AmountFields({ form, isFixed }: { form: BudgetFormState; isFixed: boole
         />
       </SimpleGrid>
       {isFixed && (
-        <Caption mt={-8}>The measure and the period can’t be changed. Create another budget instead.</Caption>
+        <Caption mt={-8}>The measure, the basis and the period can’t be changed. Create another budget instead.</Caption>
       )}
     </>
   )
@@ -159,6 +162,21 @@ const MeasureField = ({ form, isFixed }: { form: BudgetFormState; isFixed: boole
     allowDeselect={false}
     disabled={isFixed}
     {...form.getInputProps('measure')}
+  />
+)
+
+const BasisField = ({ form, isFixed }: { form: BudgetFormState; isFixed: boolean }) => (
+  <Select
+    label="Basis"
+    description={
+      form.values.basis === 'cost'
+        ? 'What agents reported, or else the list value. Each report adds to it at once.'
+        : 'Counted anew each minute, with alerts.'
+    }
+    data={optionsOf(BASIS_TITLES)}
+    allowDeselect={false}
+    disabled={isFixed}
+    {...form.getInputProps('basis')}
   />
 )
 

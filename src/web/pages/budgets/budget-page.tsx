@@ -3,6 +3,7 @@ import { Alert, Anchor, Badge, Group, Paper, SimpleGrid, Stack } from '@mantine/
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { BASIS_TITLES } from '../../../shared/cost-basis.ts'
 import { counted } from '../../format/counts.ts'
 import { dayInWords, dayOf } from '../../format/moments.ts'
 import {
@@ -19,7 +20,7 @@ import { COUNTING_MS } from '../../parts/budgets/budget-table.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { FigureLink, figure } from '../../parts/figure-link.tsx'
-import { Moment } from '../../parts/figures.tsx'
+import { Ago, Moment } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Caption, SectionTitle } from '../../parts/texts.tsx'
@@ -98,8 +99,8 @@ function OneBudget({ budget, status }: { budget: Budget; status: BudgetStatus })
   )
 }
 
-function Figures({ budget: { measure }, status }: { budget: Budget; status: BudgetStatus }) {
-  const { spent, available, remaining, rolled_over, entries, unpriced_entries, entries_url, complete } = status
+function Figures({ budget: { measure, basis }, status }: { budget: Budget; status: BudgetStatus }) {
+  const { spent, available, remaining, rolled_over, entries, unpriced_entries, entries_url, complete, counted_at } = status
   const { time_zone } = useSettings()
   const list = entriesPageOf(entries_url, time_zone)
   const isOver = remaining < 0
@@ -130,12 +131,18 @@ function Figures({ budget: { measure }, status }: { budget: Budget; status: Budg
           <FigureLink
             figure="entries"
             value={unpriced_entries}
-            to={entriesPageOf(entries_url, time_zone, { priced: 'false' })}
+            to={entriesPageOf(entries_url, time_zone, basis === 'cost' ? { priced: 'false' } : { unknown_cost: basis })}
             fz="xs"
             display="block"
           >
-            {counted(unpriced_entries, 'entry', 'entries')} without a price not included
+            {counted(unpriced_entries, 'entry', 'entries')}{' '}
+            {basis === 'cost' ? 'without a price' : `of unknown ${BASIS_TITLES[basis].toLowerCase()}`} not included
           </FigureLink>
+        )}
+        {counted_at && (
+          <div>
+            {BASIS_TITLES[basis]}, counted <Ago at={counted_at} />
+          </div>
         )}
       </Figure>
       <Figure
@@ -185,7 +192,7 @@ const Figure = ({ title, value, children }: { title: string; value: ReactNode; c
   </Paper>
 )
 
-function Facts({ budget: { scope, measure, period, starts_on, ends_on, roll_over, of_project } }: { budget: Budget }) {
+function Facts({ budget: { scope, measure, basis, period, starts_on, ends_on, roll_over, of_project } }: { budget: Budget }) {
   const { project, client } = scope
   const work = project
     ? { href: `/work/projects/${project.id}`, title: project.name }
@@ -205,6 +212,7 @@ function Facts({ budget: { scope, measure, period, starts_on, ends_on, roll_over
             ),
           ],
           ['Measure', MEASURES[measure]],
+          ['Basis', measure !== 'tokens' && BASIS_TITLES[basis]],
           ['Period', PERIODS[period]],
           ['First day', starts_on && dayInWords(starts_on)],
           ['Last day', ends_on && dayInWords(ends_on)],

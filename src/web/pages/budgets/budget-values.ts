@@ -1,4 +1,5 @@
 /** Conversion of budgets between form values and API requests. Pure. */
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import type { Budget, Measure } from '../../parts/budgets/budget.ts'
 import { peopleOf } from '../../parts/people-field.tsx'
 import type { Choice } from '../../parts/pickers.tsx'
@@ -28,6 +29,7 @@ export interface BudgetValues {
   model: string
   label: string
   measure: Measure
+  basis: CostBasis
   /** An empty string if nothing is typed. */
   amount: number | string
   period: Budget['period']
@@ -60,6 +62,7 @@ export const EMPTY_BUDGET: BudgetValues = {
   model: '',
   label: '',
   measure: 'cost',
+  basis: 'cost',
   amount: '',
   period: 'month',
   starts_on: null,
@@ -83,6 +86,7 @@ export function valuesOf(budget: Budget, people: People): BudgetValues {
     model: model ?? '',
     label: label ?? '',
     measure: budget.measure,
+    basis: budget.basis,
     amount: budget.amount,
     period: budget.period,
     starts_on: budget.starts_on,
@@ -131,7 +135,9 @@ const changeableOf = (values: BudgetValues, people: People) => ({
 /** The request that adds a budget. Without a name, the server calls it what it is for. */
 export function newBudgetOf(values: BudgetValues) {
   const { name, ...fields } = changeableOf(values, [])
-  return { ...(name && { name }), ...fields, measure: values.measure, period: values.period }
+  const { measure, basis, period } = values
+  const counted = measure !== 'tokens' && basis !== 'cost' ? { basis } : {}
+  return { ...(name && { name }), ...fields, measure, ...counted, period }
 }
 
 /**

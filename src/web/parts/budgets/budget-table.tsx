@@ -2,6 +2,7 @@
 import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
+import { BASIS_TITLES } from '../../../shared/cost-basis.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { type List, PAGE_LIMIT, useList } from '../../server/list.ts'
 import { type Column, DataTable } from '../data-table.tsx'
@@ -71,7 +72,7 @@ const COLUMNS: Column<Budget>[] = [
     title: 'Budget',
     value: ({ name }) => name,
     phone: 'title',
-    cell: ({ name, scope, archived_at }) => (
+    cell: ({ name, scope, measure, basis, archived_at }) => (
       <>
         <Group gap={6} wrap="nowrap">
           <Text span inherit fw={600} truncate>
@@ -81,6 +82,7 @@ const COLUMNS: Column<Budget>[] = [
         </Group>
         <Caption fw={400} truncate>
           <bdi>{scopeInWords(scope)}</bdi>
+          {measure !== 'tokens' && basis !== 'cost' && ` · ${BASIS_TITLES[basis]}`}
         </Caption>
       </>
     ),
