@@ -30,7 +30,11 @@ export function addBudgetsListCommand(budgets: Command): void {
     prepare: upToDate,
     columns: [
       { title: 'NAME', of: ({ name }) => name },
-      { title: 'COUNTS', rank: 1, of: (budget) => `${budget.basis === 'cost' ? '' : `${measureText(budget)} of `}${scopeText(budget.scope)}` },
+      {
+        title: 'COUNTS',
+        rank: 1,
+        of: (budget) => `${budget.basis === 'cost' ? '' : `${measureText(budget)} of `}${scopeText(budget.scope)}`,
+      },
       { title: 'PERIOD', rank: 1, of: periodText },
       { title: 'SPENT', align: 'right', of: (budget) => amountOf(budget, 'spent') },
       { title: 'AVAILABLE', align: 'right', of: (budget) => amountOf(budget, 'available') },

@@ -5,6 +5,7 @@
  */
 
 import type { Asker } from '../../access/asker.ts'
+import { usualBasis } from '../../access/cost-basis.ts'
 import { viewerOf } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import type { NotificationTopic } from '../../database/schema/values.ts'
@@ -88,15 +89,17 @@ export function createDigestsService({
   async function summaryFor(person: User, week: { from: string; to: string }): Promise<Content | undefined> {
     const sections: SummarySection[] = []
     const asker = askerOf(person)
+    const basis = await usualBasis(db.read, asker.viewer, await organization.settings())
     async function add(title: string, filter: { agent_manager?: string[]; project?: string[] }): Promise<void> {
       const usageOf = async (from: string) => {
-        const period = { starting_at: from, ending_at: addDays(from, 7), bucket_width: 'all', group_by: 'project' }
+        const period = { starting_at: from, ending_at: addDays(from, 7), bucket_width: 'all', group_by: 'project', basis }
         const query = await reports.readUsage({ ...period, ...filter } as QueryTexts, asker)
         return reports.usage(asker.viewer, query)
       }
       const [report, previous] = [await usageOf(week.from), await usageOf(addDays(week.from, -7))]
       const bounds = { starting_at: Date.parse(report.starting_at), ending_at: Date.parse(report.ending_at) }
-      const list = listPath({ ...filter, ...bounds, status: [...COUNTED_STATUSES] })
+      const entries = listPath({ ...filter, ...bounds, status: [...COUNTED_STATUSES] })
+      const list = basis === 'cost' ? entries : `${entries}&basis=${basis}`
       sections.push({ title, report, previous, list })
     }
     await add('Your usage', { agent_manager: [person.uid] })

@@ -1,5 +1,6 @@
 /** The texts of digests. Pure. */
 import { moneyNumber } from '../../lib/money.ts'
+import { BASIS_TITLES, type CostBasis } from '../../shared/cost-basis.ts'
 import type { Formats } from '../../shared/locales.ts'
 import type { Anomaly } from '../anomalies/service.ts'
 import type { CompletenessCheck, UsageReport, UsageResult } from '../reports/schema.ts'
@@ -123,12 +124,15 @@ function sectionText({ title, report, previous, list }: SummarySection, style: S
   const rows = report.data.flatMap(({ results }) => results)
   const shown = rows.slice(0, ROWS).map((row) => [nameOf(row), amountOf(row, style), tokensOf(row, style)])
   const width = Math.max(...shown.map(([name]) => name!.length), 0)
+  const cost = BASIS_TITLES[report.basis]
+  const label = (text: string) => `  ${text.padEnd(Math.max(cost.length, 'Entries'.length))}  `
+  const provisional = report.provisional ? ' (provisional)' : ''
   return [
     title,
     '',
-    `  Cost     ${amountOf(totals, style)}${changeText(costOf(totals), costOf(previous.totals))}`,
-    `  Tokens   ${tokensOf(totals, style)}`,
-    `  Entries  ${decimal(`${totals.entries}`)}${unpricedText(totals.unpriced_entries, style)}`,
+    `${label(cost)}${amountOf(totals, style)}${provisional}${changeText(costOf(totals), costOf(previous.totals))}`,
+    `${label('Tokens')}${tokensOf(totals, style)}`,
+    `${label('Entries')}${decimal(`${totals.entries}`)}${unpricedText(totals.unpriced_entries, report.basis, style)}`,
     ...(shown.length === 0 ? [] : ['']),
     ...shown.map(([name, amount, tokens]) => `  ${name!.padEnd(width)}  ${amount}, ${tokens} tokens`),
     ...(rows.length > ROWS ? [`  and ${counted(rows.length - ROWS, 'more project')}`] : []),
@@ -148,10 +152,10 @@ const tokensOf = ({ tokens }: Pick<UsageResult, 'tokens'>, { formats }: Style) =
   formats.marked(COMPACT.format(Number(tokens.total)))
 const nameOf = ({ project }: UsageResult) => oneLine(project?.name ?? 'Unattributed')
 
-function unpricedText(entries: number, { formats }: Style): string {
-  return entries === 0
-    ? ''
-    : `, ${formats.decimal(`${entries}`)} of them without a price, which the cost does not contain`
+function unpricedText(entries: number, basis: CostBasis, { formats }: Style): string {
+  if (entries === 0) return ''
+  const which = basis === 'cost' ? 'without a price' : `of unknown ${BASIS_TITLES[basis].toLowerCase()}`
+  return `, ${formats.decimal(`${entries}`)} of them ${which}, which the cost does not contain`
 }
 
 function changeText(cost: number | null, before: number | null): string {

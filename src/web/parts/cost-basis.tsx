@@ -11,8 +11,10 @@ export const readBasis = (values: string[]): CostBasis | undefined => COST_BASES
 export const basisFor = (me: Me, chosen: CostBasis | undefined): CostBasis => chosen ?? usualBasis(me)
 
 /** As a parameter of addresses, which do not depend on the settings of whoever opens them. */
-export const basisInAddress = (basis: CostBasis, { cost_basis }: Me['settings']): CostBasis | undefined =>
-  basis === 'cost' && cost_basis === 'cost' ? undefined : basis
+export const basisInAddress = (
+  basis: CostBasis,
+  { cost_basis }: Pick<Me['settings'], 'cost_basis'>,
+): CostBasis | undefined => (basis === 'cost' && cost_basis === 'cost' ? undefined : basis)
 
 /** The address of a list of entries whose cost counts by a basis; other addresses as they are. */
 export function onBasis(to: string, basis: CostBasis, settings: Me['settings']): string {

@@ -100,7 +100,7 @@ const listBillEntries = endpoint({
   path: '/bills/:id/entries',
   summary: 'List the entries of a bill or one of its lines',
   description:
-    'Returns the entries in their current state, newest first. The entries of a void bill are included; they may be on another bill by now.\n\nAs CSV or NDJSON (the objects of `data`, one per line), the response contains all of them and is streamed. If the server fails in between, the connection ends without the last chunk, which HTTP clients report as an error.',
+    'Returns the entries in their current state, newest first, with `cost` on the basis of the bill. The entries of a void bill are included; they may be on another bill by now.\n\nAs CSV or NDJSON (the objects of `data`, one per line), the response contains all of them and is streamed. If the server fails in between, the connection ends without the last chunk, which HTTP clients report as an error.',
   params,
   query: {
     line: parameter({ type: 'integer', minimum: 1, description: 'Return only the entries of this line.' }),
@@ -116,10 +116,12 @@ const listBillEntries = endpoint({
   },
   run: async ({ bills, entries }: Needs & { entries: EntriesService }, { params, query, viewer, served }) => {
     const { line, limit, after, format } = readBillEntries(query)
-    const filter = { billedOn: { bill: (await bills.getBill(params.id)).bill.uid, line } }
+    const { bill } = await bills.getBill(params.id)
+    const { basis } = bill
+    const filter = { billedOn: { bill: bill.uid, line } }
     const file = fileFormat(served.request, format)
-    if (!file) return entries.listing.listEntries(viewer, { filter, limit, after })
-    return fileResponse(entries.listing.exportFile(viewer, filter, file), `bill-entries.${file}`, file)
+    if (!file) return entries.listing.listEntries(viewer, { filter, limit, after, basis })
+    return fileResponse(entries.listing.exportFile(viewer, filter, file, { basis }), `bill-entries.${file}`, file)
   },
 })
 

@@ -89,7 +89,7 @@ const checkBudgets = operation({
   method: 'GET',
   path: '/budgets/check',
   summary: 'Check whether budgets leave anything',
-  description: `For scripts that stop themselves: whether entries of this project, person and so on still fit into the budgets that they count for. Budgets by another basis than `cost` say when they were counted. ${SEEN}`,
+  description: `For scripts that stop themselves: whether entries of this project, person and so on still fit into the budgets that they count for. Budgets by another basis than cost say when they were counted. ${SEEN}`,
   query: {
     client: textParameter('Id or name of a client.'),
     project: textParameter('Id, key, name or alias of a project.'),

@@ -1,6 +1,8 @@
 /** Why a bill leaves entries out, what to do about it, and links to these entries. */
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
+import { basisInAddress } from '../../parts/cost-basis.tsx'
 import { before, FIRST_DAY, ownPeriod } from '../../parts/period.ts'
 import type { BillDocument } from './bill-body.ts'
 
@@ -24,6 +26,8 @@ interface Scope {
   billed: string
   bill: 'none'
   superseded: 'false'
+  /** The list counts cost by it. */
+  basis: CostBasis | undefined
   /** The statuses that can be billed, if no reason asks for others. */
   status: string[]
 }
@@ -92,7 +96,8 @@ const REASONS: Record<Reason, Advice> = {
   corrections: {
     title: 'Corrections of shares',
     advice: 'They concern shares of the fees of plans: bill them by allocated cost.',
-    href: ({ client, project, period, bill }) => addressOf('/entries', { client, project, period, bill }),
+    href: ({ client, project, billed, bill }) =>
+      addressOf('/entries', { client, project, period: billed, bill, correction: 'true', basis: 'allocated' }),
   },
 }
 
@@ -111,7 +116,7 @@ export function reasonsIn(
     period,
     sections,
   }: Pick<BillDocument, 'basis' | 'left_out' | 'scope' | 'period' | 'sections'>,
-  { isApprovalRequired }: { isApprovalRequired: boolean },
+  { isApprovalRequired, costBasis = 'cost' }: { isApprovalRequired: boolean; costBasis?: CostBasis },
 ) {
   const billable = isApprovalRequired ? ['approved'] : ['submitted', 'approved']
   // The period's own section has no title.
@@ -127,6 +132,7 @@ export function reasonsIn(
     billed: ownPeriod(includesEarlier ? { from: FIRST_DAY, to: period.to } : period),
     bill: 'none',
     superseded: 'false',
+    basis: basisInAddress(basis, { cost_basis: costBasis }),
     status: billable,
   }
   return (Object.keys(REASONS) as Reason[]).flatMap((reason) => {

@@ -11,8 +11,8 @@ import { reasonsIn } from './left-out-reasons.ts'
 import { LeftOutSum } from './left-out-sum.tsx'
 
 export function LeftOut({ document }: { document: BillDocument }) {
-  const { approval_required } = useSettings()
-  const found = reasonsIn(document, { isApprovalRequired: approval_required })
+  const { approval_required, cost_basis } = useSettings()
+  const found = reasonsIn(document, { isApprovalRequired: approval_required, costBasis: cost_basis })
   const seats = document.unused_seats
   if (found.length === 0 && !seats) {
     return <Note>Nothing is left out: the bill includes every entry in its scope and period.</Note>

@@ -148,7 +148,9 @@ function AmountFields({ form, isFixed }: { form: BudgetFormState; isFixed: boole
         />
       </SimpleGrid>
       {isFixed && (
-        <Caption mt={-8}>The measure, the basis and the period can’t be changed. Create another budget instead.</Caption>
+        <Caption mt={-8}>
+          The measure, the basis and the period can’t be changed. Create another budget instead.
+        </Caption>
       )}
     </>
   )

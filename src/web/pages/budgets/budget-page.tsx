@@ -17,6 +17,7 @@ import {
 } from '../../parts/budgets/budget.ts'
 import { Amount, BudgetProgress, BudgetStateBadge } from '../../parts/budgets/budget-progress.tsx'
 import { COUNTING_MS } from '../../parts/budgets/budget-table.tsx'
+import { basisInAddress } from '../../parts/cost-basis.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { FigureLink, figure } from '../../parts/figure-link.tsx'
@@ -100,9 +101,12 @@ function OneBudget({ budget, status }: { budget: Budget; status: BudgetStatus })
 }
 
 function Figures({ budget: { measure, basis }, status }: { budget: Budget; status: BudgetStatus }) {
-  const { spent, available, remaining, rolled_over, entries, unpriced_entries, entries_url, complete, counted_at } = status
-  const { time_zone } = useSettings()
-  const list = entriesPageOf(entries_url, time_zone)
+  const { spent, available, remaining, rolled_over, entries, unpriced_entries, entries_url, complete, counted_at } =
+    status
+  const settings = useSettings()
+  const { time_zone } = settings
+  const onBasis = { basis: measure === 'tokens' ? undefined : basisInAddress(basis, settings) }
+  const list = entriesPageOf(entries_url, time_zone, onBasis)
   const isOver = remaining < 0
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="sm">
@@ -192,7 +196,11 @@ const Figure = ({ title, value, children }: { title: string; value: ReactNode; c
   </Paper>
 )
 
-function Facts({ budget: { scope, measure, basis, period, starts_on, ends_on, roll_over, of_project } }: { budget: Budget }) {
+function Facts({
+  budget: { scope, measure, basis, period, starts_on, ends_on, roll_over, of_project },
+}: {
+  budget: Budget
+}) {
   const { project, client } = scope
   const work = project
     ? { href: `/work/projects/${project.id}`, title: project.name }

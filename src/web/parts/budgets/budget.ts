@@ -62,7 +62,11 @@ export function spanInWords({ from, to }: Span): string {
 }
 
 /** The page with the entries that count. */
-export function entriesPageOf(entriesUrl: string, timeZone: string, more: Record<string, string> = {}): string {
+export function entriesPageOf(
+  entriesUrl: string,
+  timeZone: string,
+  more: Record<string, string | undefined> = {},
+): string {
   const [path, search = ''] = pageOfList(entriesUrl, timeZone).split('?')
   return changedAddress(path!, search, more)
 }
