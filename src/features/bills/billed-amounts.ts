@@ -3,6 +3,7 @@ import type { Database } from '../../database/database.ts'
 import { numberText, parseExactJson } from '../../lib/exact-json.ts'
 import type { Id } from '../../lib/id.ts'
 import { decimalNumber, type Nanos, parseExactDecimal, RATE_DIGITS } from '../../lib/money.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import { apportion, billedExactly, PPM_DIGITS } from './amounts.ts'
 import { minorDigitsOf } from './currency.ts'
 import type { BillDocument } from './schema.ts'
@@ -13,6 +14,8 @@ export interface BilledTerms {
   bill: Id<'bil'>
   currency: string
   rate: bigint
+  /** By which amount its entries were billed. */
+  basis: CostBasis
   /**
    * The markups in parts per million, by id of the project; one for all projects if lines do not name them. Undefined if
    * the bill doesn't say.
@@ -20,7 +23,7 @@ export interface BilledTerms {
   markupOf: (project: string) => number | undefined
 }
 
-/** The cost of entries on a bill that are in a project. */
+/** The cost of entries on a bill, by its basis, that are in a project. */
 export interface BilledCost {
   /** Its id. */
   project: string
@@ -45,10 +48,10 @@ export function createBilledAmounts({ db }: { db: Database }) {
       since: string
     }): Promise<BilledTerms[]> {
       const terms: BilledTerms[] = []
-      for (const { id, uid, currency } of await listBillsOf(db.read, scope)) {
+      for (const { id, uid, currency, basis } of await listBillsOf(db.read, scope)) {
         const document = parseExactJson(await getDocument(db.read, id)) as BillDocument
         const rate = parseExactDecimal(numberText(document, 'exchange_rate'), RATE_DIGITS)!
-        terms.push({ bill: uid, currency, rate, markupOf: markupsOf(document) })
+        terms.push({ bill: uid, currency, rate, basis, markupOf: markupsOf(document) })
       }
       return terms
     },

@@ -1,6 +1,7 @@
 /** The sums of a report on usage as rows, for a feature that shows some of them only. */
 import type { Viewer } from '../../access/visibility.ts'
 import { refusal } from '../../errors.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import { COUNTED_STATUSES } from '../../shared/entry-filters.ts'
 import { type Bucket, bucketsOf } from './buckets.ts'
 import { PAGE_BUCKETS, type UsageQuery } from './query.ts'
@@ -18,6 +19,8 @@ export interface UsageRowsQuery
   dimensions: readonly Dimension[]
   /** Only entries on the bill with this id. */
   bill?: string
+  /** What their cost is; `cost` where absent. */
+  basis?: CostBasis
   /** Only entries that are billed, or that are not. */
   billed?: boolean | undefined
 }
@@ -25,7 +28,7 @@ export interface UsageRowsQuery
 export function createUsageRows(sums: Pick<Sums, 'sums'>) {
   return {
     /** Throws `validation_failed` (422) for more buckets or groups than a page has, and `database_deadline` (503). */
-    async usageRows(viewer: Viewer, { dimensions, bill, billed, ...query }: UsageRowsQuery): Promise<UsageRows> {
+    async usageRows(viewer: Viewer, { dimensions, bill, basis, billed, ...query }: UsageRowsQuery): Promise<UsageRows> {
       const buckets = bucketsOf(query, PAGE_BUCKETS + 1)
       if (buckets.length > PAGE_BUCKETS) throw tooManyBuckets()
       const rows = await sums.sums({
@@ -37,6 +40,7 @@ export function createUsageRows(sums: Pick<Sums, 'sums'>) {
           }),
         },
         dimensions,
+        ...(basis && { basis }),
         bounds: [...buckets.map(({ startingAt }) => startingAt), query.endingAt],
         limit: ROW_LIMIT + 1,
       })

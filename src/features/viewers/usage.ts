@@ -34,7 +34,7 @@ export async function sharedUsage(
   /** What was billed, bill by bill. */
   async function addAmounts(billed: readonly SeenProject[]): Promise<void> {
     for (const terms of await bills.billedTerms(scopeOf(billed, period))) {
-      const { rows } = await reports.usageRows(viewerOf(billed), { ...asked, bill: terms.bill })
+      const { rows } = await reports.usageRows(viewerOf(billed), { ...asked, bill: terms.bill, basis: terms.basis })
       const known = rows.filter((row) => terms.markupOf(groups.projectOf(row).uid) !== undefined)
       const costs = costsByGroup(groups, known)
       const amounts = bills.amountsOn(terms, [...costs.values()])

@@ -180,7 +180,9 @@ test('that are used up are known to everyone who asks, and their figures only to
     allowed: false,
     remaining: null,
     remaining_tokens: null,
-    budgets: expect.arrayContaining([{ ...hidden, measure: 'cost', state: 'exceeded' }]),
+    budgets: expect.arrayContaining([
+      { ...hidden, measure: 'cost', basis: 'cost', counted_at: null, state: 'exceeded' },
+    ]),
   })
   expect(await check(lead, 'SPARE')).toMatchObject({
     remaining: 43,

@@ -195,10 +195,10 @@ export async function listBills(
 export async function listBillsOf(
   reader: Reader,
   { clientIds, projectIds, since }: { clientIds: readonly number[]; projectIds: readonly number[]; since: string },
-): Promise<{ id: number; uid: Id<'bil'>; currency: string }[]> {
+): Promise<{ id: number; uid: Id<'bil'>; currency: string; basis: CostBasis }[]> {
   const { bills } = reader.tables
   return reader
-    .select({ id: bills.id, uid: bills.uid, currency: bills.currency })
+    .select({ id: bills.id, uid: bills.uid, currency: bills.currency, basis: bills.basis })
     .from(bills)
     .where(
       and(
