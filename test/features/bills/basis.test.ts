@@ -25,7 +25,8 @@ const sending = { by: TALLY }
 forEachEngine('bills by basis', (open) => {
   async function stage() {
     const db = await open()
-    const services = createServices({ db, clock: { now: () => NOW } })
+    const time = { now: NOW }
+    const services = createServices({ db, clock: { now: () => time.now } })
     const ada = await addReporter(services.people)
     await services.projects.addClient(OPERATOR, { name: 'Acme' })
     await services.projects.addClient(OPERATOR, { name: 'Other' })
@@ -77,7 +78,7 @@ forEachEngine('bills by basis', (open) => {
       const { billEntries } = db.read.tables
       return db.read.select().from(billEntries).where(eq(billEntries.billId, billId)).orderBy(billEntries.entryId)
     }
-    return { ...services, db, report, addMax, calculate, close, send, frozen, change }
+    return { ...services, db, time, report, addMax, calculate, close, send, frozen, change }
   }
 
   test('each basis bills its amount, keeps it, and says so in every document', async () => {
@@ -175,6 +176,28 @@ forEachEngine('bills by basis', (open) => {
     expect(final).toMatchObject({ provisional: false, cost: 30n * DOLLAR })
     expect(JSON.parse(await bills.getDocument(await bills.getBill(final.uid)))).not.toHaveProperty('provisional')
     expect(await db.read.select().from(db.read.tables.planCorrections)).toEqual([])
+  })
+
+  test('a share that was billed provisionally is settled by a correction, and bills sum up to the fee', async () => {
+    const { report, addMax, calculate, close, send, bills, plans, db, time } = await stage()
+    await addMax()
+    await report(30)
+    await report(10, { project: 'APP' })
+    expect(await send('allocated', { provisional: true })).toMatchObject({ cost: 75n * DOLLAR })
+    await report(60, { project: 'APP' })
+    await calculate()
+    await plans.closePeriod('Claude Max', '2026-11-01', { leave_unpriced: true }, { by: TALLY } as never)
+    const others = (await bills.send({ ...NOVEMBER, client: 'Other', basis: 'allocated' }, sending)).bill.bill
+    expect(others).toMatchObject({ cost: 70n * DOLLAR, provisional: false })
+    // The correction of Acme is in December, whose period need not be closed for it: it never changes.
+    time.now = Date.UTC(2027, 0, 5)
+    await report(80, { started_at: '2026-12-02T00:00:00Z', ended_at: '2026-12-02T00:00:00Z' })
+    await close()
+    const december = { ...NOVEMBER, month: '2026-12', basis: 'allocated' } as const
+    const settled = (await bills.send(december, sending)).bill.bill
+    expect(settled).toMatchObject({ cost: (100n - 45n) * DOLLAR, entries: 2 })
+    expect(await bills.verify()).toEqual([])
+    expect(await db.read.select().from(db.read.tables.planCorrections)).toMatchObject([{ fee: -45n * DOLLAR }])
   })
 
   test('charges beyond an allowance may change as well, also by marginal cost', async () => {
