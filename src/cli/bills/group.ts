@@ -11,6 +11,7 @@ import {
   voidBill,
 } from '../../features/bills/operations/bills.ts'
 import { payBill, reverseBillPayment, unpayBill } from '../../features/bills/operations/payments.ts'
+import { getBillRun } from '../../features/bills/operations/sending.ts'
 import type { Bill, BillDocument } from '../../features/bills/schema.ts'
 import type { DocumentFormat } from '../../features/bills/service.ts'
 import { CommandError } from '../failures.ts'
@@ -32,7 +33,7 @@ import {
   withUsualBasis,
 } from './request.ts'
 import { addBillsSendCommand } from './send.ts'
-import { BILL_COLUMNS, balanceText, printBill, printPreview, totalsText, totalText } from './text.ts'
+import { BILL_COLUMNS, balanceText, printBill, printPreview, printRun, totalsText, totalText } from './text.ts'
 
 const subject = 'bill'
 
@@ -74,6 +75,24 @@ export function addBillsCommands(program: Command): void {
     subject,
     examples: ['tally bills show 2026-0001'],
     show: printBill,
+  })
+  addAction(bills, getBillRun, {
+    name: 'run',
+    description: 'Show the bills of a month: whom to bill, for how much, and what is left to decide',
+    flags: {
+      month: '--month <month>',
+      include_earlier: '--include-earlier <yes-or-no>',
+      leave_unpriced: { flag: '--leave-unpriced', doc: 'leave out unpriced entries', value: 'true' },
+      basis: { flag: '--basis <basis>', doc: 'what entries cost (default: as on the last bill of each)' },
+      provisional: {
+        flag: '--provisional',
+        doc: 'bill shares of periods of plans that are not closed',
+        value: 'true',
+      },
+      rate: { flag: '--rate <rate>', doc: 'exchange rate, such as EUR:0.92; repeatable' },
+    },
+    examples: ['tally bills run --month 2026-11', 'tally bills run --month 2026-11 --basis allocated --provisional'],
+    show: printRun,
   })
   addBillsExportCommand(bills)
   addAction(bills, voidBill, {

@@ -1,5 +1,6 @@
 /** Formats bills for the terminal. */
 import { minorDigitsOf } from '../../features/bills/contract.ts'
+import type { BillRun, BillRunRow } from '../../features/bills/run-schema.ts'
 import type { Bill, BillDocument, BillHead, BillLine, BillTotals } from '../../features/bills/schema.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { parseDecimal } from '../../lib/money.ts'
@@ -232,6 +233,39 @@ function printPayments({ payments, currency, document: { minor_digits: digits } 
       },
     ],
     payments,
+  )
+}
+
+const BLOCKS: Record<BillRunRow['blocked_by'][number], string> = {
+  earlier_entries: 'earlier entries not decided',
+  unpriced_entries: 'entries without a known amount',
+  period_not_closed: 'periods of plans not closed',
+  exchange_rate: 'no exchange rate',
+  bill_too_large: 'too large',
+}
+
+/** The bills of a month, with what is left to decide. */
+export function printRun({ data }: BillRun): undefined {
+  printTable<BillRunRow>(
+    [
+      { title: 'FOR', of: ({ client, project }) => shortened(client?.name ?? project!.name) },
+      { title: 'STATE', of: ({ state }) => state },
+      { title: 'BASIS', of: ({ basis, provisional }) => `${basis}${provisional ? ' (provisional)' : ''}` },
+      { title: 'ENTRIES', rank: 1, of: ({ entries }) => countText(entries), align: 'right' },
+      { title: 'COST (USD)', of: ({ cost }) => dollars(cost), align: 'right' },
+      {
+        title: 'TOTAL',
+        of: ({ total, currency }) => (total === null ? '–' : sumText(total, currency)),
+        align: 'right',
+      },
+      { title: 'CURRENCY', of: ({ currency }) => currency },
+      {
+        title: 'TO DECIDE',
+        flows: true,
+        of: ({ blocked_by }) => blocked_by.map((block) => BLOCKS[block]).join(', ') || '–',
+      },
+    ],
+    data,
   )
 }
 

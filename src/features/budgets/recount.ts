@@ -52,12 +52,13 @@ export function createRecount({ db, clock, organization, spending, periods }: De
     /** Counts all periods that need it. */
     count,
 
-    /** One sentence per period whose sums are not those of its entries. */
+    /** One sentence per period whose sums are not those of its entries. By other bases than the cost, these are of the last count. */
     async verify(): Promise<string[]> {
       const now = clock.now()
       const { timeZone, weekStart, markupPpm } = await organization.settings()
       const issues: string[] = []
       for (const { budget } of await listEveryBudget(db.read, 'everything')) {
+        if (budget.basis !== 'cost') continue
         for (const period of await listPeriods(db.read, budget.id, PAST_PERIODS)) {
           if (period.countedAt === null) continue
           const count = await db.slowly(COUNT_TASK, { periodId: period.id, now, timeZone, weekStart, markupPpm })

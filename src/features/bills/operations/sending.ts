@@ -29,7 +29,7 @@ function requireSender({ caller }: Served): void {
   )
 }
 
-const getBillRun = operation({
+export const getBillRun = operation({
   ...READING,
   id: 'getBillRun',
   method: 'GET',
