@@ -131,6 +131,8 @@ interface ListCommand<Body> extends Partial<Called> {
   listed?: (flags: Record<string, unknown>) => string
   /** How one is made. */
   howToAdd: string
+  /** For what the executable contains. */
+  needsNoDatabase?: true
   /** Printed below the table. */
   below?: (services: Services, call: never) => Promise<string>
 }
@@ -159,6 +161,7 @@ export function addListing<Of extends Listed>(
     prepare,
     paged,
     below,
+    needsNoDatabase,
   } = presented
   const called = { name: 'list', examples: [`tally ${group.name()} list`], ...presented }
   if (paged) called.flags = { ...called.flags, ...pageFlags(plural) }
@@ -170,7 +173,8 @@ export function addListing<Of extends Listed>(
     const flags = command.optsWithGlobals<CommandFlags & ColumnFlags & { csv?: boolean }>()
     const { query: given } = await callOf(operation, command, called, [])
     const query = { ...usual, ...given }
-    await withServices(flags, async (services, self) => {
+    const run: typeof withServices = needsNoDatabase ? (_, work) => work({} as Services, {} as Self) : withServices
+    await run(flags, async (services, self) => {
       await prepare?.(services)
       const call = { ...madeBy(self, { params: {}, query, body: undefined }), query }
       const list = listOf<BodyIn<Of>>(operation, services, call)

@@ -8,6 +8,7 @@ import { type Actor, type Party, TALLY } from '../access/actor.ts'
 import type { CallerOf } from '../access/caller.ts'
 import { approvalViewerOf } from '../access/visibility.ts'
 import type { User } from '../features/people/service.ts'
+import type { PlanBody } from '../features/plans/schema.ts'
 import { addDays, dateAt, startOfDay } from '../lib/calendar.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Random } from '../lib/random.ts'
@@ -133,7 +134,7 @@ async function addBudgets({ budgets }: Services, { by }: Party): Promise<void> {
 
 async function addPlans({ plans }: Services, party: Party, firstDay: string): Promise<void> {
   for (const { plan, afterDays, later } of PLANS) {
-    const { id } = await plans.addPlan({ ...plan, from: addDays(firstDay, afterDays) }, party)
+    const { id } = (await plans.addPlan({ ...plan, from: addDays(firstDay, afterDays) }, party)) as PlanBody
     if (!later) continue
     const change = { from: addDays(firstDay, later.afterDays), fee: later.fee, prorate: true }
     await plans.changePlan(id, change, party)

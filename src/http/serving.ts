@@ -85,17 +85,20 @@ class Requested implements Call {
 
 type Handler = (context: Context) => Promise<unknown>
 
-/** The responses that an operation may have; the first one is usual. */
+/** The responses that an operation may have; the first one is usual, and another with 200 is that of a dry run. */
 const answersOf = ({ answer }: AnyAction): readonly Answer[] => [answer].flat()
 
 /** Responses to reads get their entity tag in `http/responses.ts`. */
 const jsonResponse = ({ json }: Serialized) => new Response(json, { headers: { 'content-type': 'application/json' } })
 
 function handlerOf(operation: AnyAction, needs: never): Handler {
-  const { status, isAddressed = status === 201 } = answersOf(operation)[0]!
+  const [usual, ...others] = answersOf(operation)
+  const ofDryRun = others.find(({ status }) => status === 200)
   const [, collection] = operation.path.split('/')
   return async (context) => {
     const { set } = context
+    const isDryRun = (context.body as { dry_run?: boolean } | undefined)?.dry_run === true
+    const { status, isAddressed = status === 201 } = (isDryRun && ofDryRun) || usual!
     if (status !== 200) set.status = status
     const result = await operation.run(needs, new Requested(context) as never)
     if (isAddressed) set.headers.location = `${PREFIX}/${collection}/${(result as { id: string }).id}`

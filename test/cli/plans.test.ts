@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandLine } from '../support/command-line.ts'
+import { reportBody } from '../support/reports.ts'
 
 let tally: CommandLine
 beforeAll(async () => {
@@ -41,10 +42,34 @@ test('a plan is added like a common one, gets other terms from a day on, and end
     { from: '2020-11-01', to: '2020-11-30', fee: 92.123456789, fee_usd: 100.134192162 },
     { from: '2020-10-17', to: '2020-10-31', whole_to: '2020-11-16', fee_usd: 48.387096774 },
   ])
+  const removal = ['remove-terms', 'Max', '2020-11-01']
+  expect(await plans(...removal, '--dry-run')).toMatchObject({ entries: 0, locked_entries: 0 })
+  expect(
+    (await tally.run(['plans', 'change', 'Max', '--covers', 'all', '--from', '2020-11-01', '--dry-run'])).stdout,
+  ).toBe('No entry would be paid for otherwise.\n')
+  expect((await plans('show', 'Max')).versions).toHaveLength(2)
   await plans('remove-terms', 'Max', '2020-11-01', '--yes')
   expect(await plans('end', 'Max', '--on', '2020-12-16')).toMatchObject({ ends_on: '2020-12-16', state: 'ended' })
   expect(await plans('end', 'Max', '--on', 'none')).toMatchObject({ ends_on: null })
   expect((await tally.run(['plans', 'list'])).stdout).toMatch(/Max +Claude Max/)
+})
+
+test('a change of plans is counted before it is made', async () => {
+  const app = await tally.app()
+  const report = { started_at: '2019-03-01T10:00:00Z', agent_harness: 'codex', reported_cost: 2.5 }
+  await app.call('POST /api/v1/token-entries', { token: await app.token('svc'), json: reportBody(report) })
+  const terms = ['--vendor', 'V', '--product', 'Pro', '--fee', '20', '--from', '2019-01-01']
+  const { stdout } = await tally.run(['plans', 'add', ...terms, '--dry-run'])
+  expect(stdout).toMatch(/NOW +THEN +ENTRIES +COST \(USD\)\n.*Pro +1 +2.5/)
+  expect((await tally.run(['plans', 'show', 'Pro'])).code).not.toBe(0)
+  await plans('add', ...terms)
+  expect(await plans('end', 'Pro', '--on', '2019-02-28', '--dry-run')).toMatchObject({ entries: 1 })
+  expect((await plans('show', 'Pro')).ends_on).toBeNull()
+})
+
+test('common plans are listed without a database', async () => {
+  const { stdout, code } = await tally.run(['plans', 'common', '--data', join(tally.dataDir, 'none')])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('claude-max')])
 })
 
 test('plans are exported to a file that can be loaded', async () => {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { FundingPreviewBody } from '../../features/funding/schema.ts'
 import {
   addPlan,
   changePlan,
@@ -14,13 +15,14 @@ import {
   removePlanVersion,
   reopenPlanPeriod,
 } from '../../features/plans/operations/plans.ts'
-import type { AllocatedPeriod, PeriodDetail } from '../../features/plans/schema.ts'
+import type { AllocatedPeriod, PeriodDetail, PlanBody } from '../../features/plans/schema.ts'
 import { examples } from '../flags/options.ts'
 import { addAction, addListing } from '../operations.ts'
 import { countText, exactText, inDollars } from '../terminal/numbers.ts'
 import { type Column, print, printJson, printTable } from '../terminal/print.ts'
 import { addPlansLoadCommand } from './load.ts'
 import { allowanceText, coversText, feeText, holderText, PLAN_FLAGS, PRORATE, periodText, planFields } from './plan.ts'
+import { DRY_RUN_DOC, previewText, printPreview } from './preview.ts'
 import { addPlansRulesCommands } from './rules.ts'
 
 const subject = 'plan'
@@ -58,6 +60,20 @@ const PERSON_COLUMNS: Column<PeriodDetail['people'][number]>[] = [
   { title: 'CORRECTIONS', align: 'right', of: ({ corrections }) => inDollars(corrections) },
   { title: 'CHARGE', align: 'right', of: ({ charge }) => inDollars(charge) },
 ]
+
+const DRY_RUN = { dry_run: { flag: '--dry-run', doc: DRY_RUN_DOC, value: true } }
+
+function shown(changed: PlanBody | FundingPreviewBody) {
+  if (!('changes' in changed)) return planFields(changed)
+  printPreview(changed)
+  return undefined
+}
+
+/** The same command as a dry run. */
+const previewRemoval = {
+  ...removePlanVersion,
+  run: (services, call) => removePlanVersion.run(services, { ...call, query: { ...call.query, dry_run: 'true' } }),
+} satisfies typeof removePlanVersion
 
 export function addPlansCommands(program: Command): void {
   const plans = program
@@ -142,13 +158,14 @@ export function addPlansCommands(program: Command): void {
       ...PLAN_FLAGS,
       like: '--like <code>',
       from: { flag: '--from <date>', doc: 'first day, with which its periods begin' },
+      ...DRY_RUN,
     },
     examples: [
       'tally plans add --like claude-max --person ada@example.com --from 2026-10-17',
       'tally plans add --vendor OpenAI --product "ChatGPT Business" --fee 25 --seats 5 --covers agent_harness=codex --from 2026-11-01',
       'tally plans add --like copilot-pro --fee 9 --currency EUR --exchange-rate 0.92 --person bob@example.com --from 2026-11-01',
     ],
-    show: planFields,
+    show: shown,
   })
   addAction(plans, changePlan, {
     name: 'change',
@@ -161,30 +178,37 @@ export function addPlansCommands(program: Command): void {
         doc: 'the day from which changed terms apply; the first day of terms corrects them',
       },
       prorate: PRORATE,
+      ...DRY_RUN,
     },
     examples: [
       "tally plans change 'Claude Max' --fee 200 --from 2026-11-17",
       "tally plans change 'ChatGPT Business' --seats 6 --from 2026-11-20 --prorate yes",
       "tally plans change 'Claude Max' --person bob@example.com",
     ],
-    show: planFields,
+    show: shown,
   })
   addAction(plans, removePlanVersion, {
     name: 'remove-terms',
     description: 'Remove the terms of a plan that begin on a day; those before them apply instead',
     subject: [subject, 'from'],
-    flags: { prorate: PRORATE },
+    flags: { prorate: PRORATE, ...DRY_RUN },
     examples: ["tally plans remove-terms 'Claude Max' 2026-11-17"],
-    confirm: (from) => `Remove the terms from ${from}?`,
-    show: planFields,
+    first: previewRemoval,
+    confirm: (from, preview) => `${previewText(preview as FundingPreviewBody)} Remove the terms from ${from}?`,
+    asks: ({ dryRun }) => !dryRun,
+    show: shown,
   })
   addAction(plans, endPlan, {
     name: 'end',
     description: 'End a plan after a day, or continue it with --on none',
     subject,
-    flags: { on: { flag: '--on <date>', doc: 'the last day; none to continue the plan' }, prorate: PRORATE },
+    flags: {
+      on: { flag: '--on <date>', doc: 'the last day; none to continue the plan' },
+      prorate: PRORATE,
+      ...DRY_RUN,
+    },
     examples: ["tally plans end 'Claude Max' --on 2026-12-16", "tally plans end 'Claude Max' --on none"],
-    show: planFields,
+    show: shown,
   })
   addPlansLoadCommand(plans)
   addPlansRulesCommands(plans)
@@ -199,6 +223,7 @@ export function addPlansCommands(program: Command): void {
     description: 'List common plans with the source of each price; check the price before you use one',
     examples: ['tally plans common'],
     plural: 'common plans',
+    needsNoDatabase: true,
     columns: [
       { title: 'CODE', of: ({ code }) => code },
       { title: 'PRODUCT', of: ({ product }) => product },

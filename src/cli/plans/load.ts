@@ -9,6 +9,7 @@ import { confirm } from '../terminal/confirm.ts'
 import { counted } from '../terminal/numbers.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
+import { previewText, printPreview } from './preview.ts'
 
 export function addPlansLoadCommand(plans: Command): void {
   asksFirst(plans.command('load'))
@@ -30,10 +31,10 @@ export function addPlansLoadCommand(plans: Command): void {
       const body = (await checked(PlanFile, jsonOf(text, file))) as PlanLoad
       const loaded = await withServices(flags, async ({ plans }, { by }) => {
         if (!dryRun && !yes) {
-          const { added, changed } = await plans.loadPlans(body, { by }, { dryRun: true })
-          await confirm(`Add ${counted(added, 'plan')} and replace ${changed}?`, {})
+          const { added, changed, funding } = await plans.loadPlans(body, { by, dryRun: true })
+          await confirm(`${previewText(funding!)} Add ${counted(added, 'plan')} and replace ${changed}?`, {})
         }
-        return plans.loadPlans(body, { by }, { dryRun })
+        return plans.loadPlans(body, { by, dryRun })
       })
       if (flags.json) return printJson(loaded)
       printTable(
@@ -43,8 +44,9 @@ export function addPlansLoadCommand(plans: Command): void {
         ],
         loaded.plans,
       )
-      const { added, changed, unchanged } = loaded
+      const { added, changed, unchanged, funding } = loaded
       print(`${dryRun ? 'Would add' : 'Added'} ${counted(added, 'plan')}, changed ${changed}, unchanged ${unchanged}.`)
+      if (funding) printPreview(funding)
     })
 }
 

@@ -25,9 +25,9 @@ import { examples } from '../flags/options.ts'
 import { addAction, addListing } from '../operations.ts'
 import { collectCondition, parsePosition } from '../rules/rule.ts'
 import { addSampleFlags, type SampleFlags, sampleOf } from '../rules/test.ts'
-import { countText, exactText } from '../terminal/numbers.ts'
-import { type Column, note, print, printJson, printJsonList, printTable } from '../terminal/print.ts'
+import { type Column, print, printJson, printJsonList, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
+import { DRY_RUN_DOC, printPreview } from './preview.ts'
 
 const subject = 'rule'
 
@@ -38,7 +38,7 @@ const WHEN = {
 }
 const FUNDING = { flag: '--funding <funding>', doc: 'what pays: metered, plan, credits or unknown' }
 const PLAN = { flag: '--plan <plan>', doc: 'name or id of the plan, with plan and credits' }
-const DRY_RUN = new Option('--dry-run', 'count the entries that would be paid for otherwise, and change nothing')
+const DRY_RUN = new Option('--dry-run', DRY_RUN_DOC)
 
 const whenText = ({ conditions }: FundingRuleBody) =>
   conditions.map(({ field, matches }) => `${field}=${matches}`).join(' and ') || 'always'
@@ -70,25 +70,6 @@ function shown(result: FundingRuleBody | FundingPreviewBody) {
   if (!('changes' in result)) return ruleFields(result)
   printPreview(result)
   return undefined
-}
-
-function printPreview({ changes, locked_entries, searched_to }: FundingPreviewBody): void {
-  const sideText = ({ funding: kind, plan }: FundingPreviewBody['changes'][number]['from']) =>
-    fundingTitle({ kind, plan })
-  if (changes.length === 0) print('No entry would be paid for otherwise.')
-  else {
-    printTable(
-      [
-        { title: 'NOW', of: ({ from }) => sideText(from) },
-        { title: 'THEN', of: ({ to }) => sideText(to) },
-        { title: 'ENTRIES', of: ({ entries }) => countText(entries), align: 'right' },
-        { title: 'COST (USD)', of: ({ cost }) => exactText(cost), align: 'right' },
-      ],
-      changes,
-    )
-  }
-  if (locked_entries > 0) note(`${countText(locked_entries)} approved, billed or voided entries keep what they have.`)
-  if (searched_to !== null) note(`Only entries from ${searched_to} on were looked at; older ones change as well.`)
 }
 
 export function addPlansRulesCommands(plans: Command): void {

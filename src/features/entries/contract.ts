@@ -2,6 +2,7 @@
 export { actionResults } from './action-results.ts'
 export { type Approving, waitingFor } from './approval/service.ts'
 export { requireRight, SHEET_TRANSITIONS, type SheetAction, transitionFrom } from './approval/states.ts'
+export { previewBody } from './funding/wire.ts'
 export { findForeignEntries } from './integrity/integrity.ts'
 export { type Claim, isForeign, type OwnerToken } from './integrity/ownership.ts'
 export { type ListQuery, readListQuery } from './listing/query.ts'

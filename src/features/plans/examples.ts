@@ -129,4 +129,5 @@ export const EXAMPLE_LOADED_PLANS: LoadedPlans = {
   unchanged: 0,
   plans: [{ name: 'Claude Max, Ada', result: 'added' }],
   dry_run: false,
+  funding: null,
 }

@@ -11,4 +11,4 @@ export const readPeriodList = queryReader((query) => {
   return { from: day('from'), to: day('to') }
 })
 
-export const readProrate = queryReader((query) => ({ prorate: query.flag('prorate') }))
+export const readRemoval = queryReader((query) => ({ prorate: query.flag('prorate'), dryRun: query.flag('dry_run') }))

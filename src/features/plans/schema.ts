@@ -20,6 +20,7 @@ import {
   strict,
   text,
 } from '../../schema/types.ts'
+import { FundingPreviewBody } from '../funding/schema.ts'
 import { CONDITIONS_LIMIT, FIELD_PATTERN } from '../placement/contract.ts'
 
 /** More than one has of seats; a plan for everyone has one holder. */
@@ -124,6 +125,9 @@ const prorate = flag(
   'Required if it cuts a period of the terms before: true charges the fee of that period by days, false in full.',
 )
 
+/** Of every change of a plan. */
+export const dryRun = flag('Only return how many entries would be paid for otherwise. Default: false.')
+
 const optional = <Fields extends TProperties>(fields: Fields) => Type.Partial(Type.Object(fields)).properties
 
 export const NewPlan = component(
@@ -137,6 +141,7 @@ export const NewPlan = component(
       }),
     ),
     from,
+    dry_run: Type.Optional(dryRun),
   },
   conditions(...['vendor', 'product', 'fee'].map((field) => when(isAbsent('like'), isGiven(field)))),
 )
@@ -151,6 +156,7 @@ export const PlanChange = Type.Object(
       ),
     ),
     prorate: Type.Optional(prorate),
+    dry_run: Type.Optional(dryRun),
   },
   { ...strict, $id: 'PlanChange', description: 'Absent fields stay unchanged. A list is replaced as a whole.' },
 )
@@ -159,6 +165,7 @@ export type PlanChange = Static<typeof PlanChange>
 export const PlanEnd = component('PlanEnd', {
   on: orNull(day('The last day; null to continue the plan. The day before its first one if it was never used.')),
   prorate: Type.Optional(prorate),
+  dry_run: Type.Optional(dryRun),
 })
 export type PlanEnd = Static<typeof PlanEnd>
 
@@ -197,6 +204,7 @@ export const LoadedPlans = component('LoadedPlans', {
   >),
   plans: array('Each plan of the file.', object({ name: Type.String(), result: oneOf(LOADED) })),
   dry_run: flag('Whether nothing was written.'),
+  funding: orNull(FundingPreviewBody),
 })
 export type LoadedPlans = Static<typeof LoadedPlans>
 

@@ -4,17 +4,17 @@
  */
 import type { Actor, Party } from '../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
-import { rehearse } from '../../database/dry-run.ts'
 import { notFound, Problem, refusal, validationFailed } from '../../errors.ts'
 import { addDays, dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { foldName } from '../../lib/names.ts'
 import { type AuditService, difference } from '../audit/service.ts'
+import { previewBody } from '../entries/contract.ts'
 import type { EntriesService } from '../entries/service.ts'
+import type { FundingPreviewBody } from '../funding/schema.ts'
 import { type FundingService, findChangedClosed } from '../funding/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { issuesOfPeople } from '../people/service.ts'
-import { COMMON_PLANS } from './common.ts'
 import { createPeriods } from './periods.ts'
 import {
   changedPlan,
@@ -56,6 +56,12 @@ interface Dependencies {
   funding: Pick<FundingService, 'closePeriod' | 'reopenPeriod' | 'calculateOwed'>
   entries: Pick<EntriesService, 'corrections' | 'funding'>
 }
+
+/** Who changes plans, and whether the change is only counted. */
+type Change = Pick<Party, 'by'> & { dryRun?: boolean | undefined }
+
+/** A plan after a change; for a dry run, what the change would do to entries. */
+type Changed = PlanBody | FundingPreviewBody
 
 export function createPlansService({ db, clock, audit, organization, funding, entries }: Dependencies) {
   const today = async () => dayAt(clock.now(), (await organization.settings()).timeZone)
@@ -102,23 +108,25 @@ export function createPlansService({ db, clock, audit, organization, funding, en
     return after
   }
 
+  /** Makes a change in one transaction, or rolls it back and counts what it would do. */
+  const make = async (change: (tx: Tx) => Promise<PlanBody>, { dryRun }: Change): Promise<Changed> =>
+    dryRun ? previewBody(await entries.funding.preview(change)) : db.write(change)
+
   /** Changes a plan as it is in the transaction. */
   function changing(
     text: string,
-    { by }: Pick<Party, 'by'>,
+    how: Change,
     change: (plan: PlanView, find: FindPeople) => PlanFields | Promise<PlanFields>,
-  ): Promise<PlanBody> {
-    return db.write(async (tx) => {
+  ): Promise<Changed> {
+    return make(async (tx) => {
       const before = await getView(tx, text)
-      const after = await save(tx, by, before, await change(before, peopleIn(tx)), await listNames(tx))
+      const after = await save(tx, how.by, before, await change(before, peopleIn(tx)), await listNames(tx))
       return planBody(after ?? before, await today())
-    })
+    }, how)
   }
 
   return {
     ...createPeriods({ db, clock, audit, organization, funding, entries, getView }),
-
-    commonPlans: () => COMMON_PLANS,
 
     /** All plans, by name. */
     async listPlans(): Promise<PlanBody[]> {
@@ -129,23 +137,23 @@ export function createPlansService({ db, clock, audit, organization, funding, en
     getPlan: async (text: string): Promise<PlanBody> => planBody(await getView(db.read, text), await today()),
 
     /** Throws 422 with every issue. */
-    addPlan: (given: NewPlan, { by }: Pick<Party, 'by'>): Promise<PlanBody> =>
-      db.write(async (tx) => {
-        const added = await save(tx, by, undefined, await readNewPlan(given, peopleIn(tx)), await listNames(tx))
+    addPlan: (given: NewPlan, how: Change): Promise<Changed> =>
+      make(async (tx) => {
+        const added = await save(tx, how.by, undefined, await readNewPlan(given, peopleIn(tx)), await listNames(tx))
         return planBody(added!, await today())
-      }),
+      }, how),
 
     /** Changes a plan; its terms from a day on. Throws 422 with every issue. */
-    changePlan: (text: string, change: PlanChange, party: Pick<Party, 'by'>): Promise<PlanBody> =>
-      changing(text, party, (plan, find) => changedPlan(plan, change, find)),
+    changePlan: (text: string, change: PlanChange, how: Change): Promise<Changed> =>
+      changing(text, how, (plan, find) => changedPlan(plan, change, find)),
 
     /** Removes the terms that begin on a day, so that those before them go on. */
     removeVersion: (
       text: string,
       { from, prorate }: { from: string; prorate?: boolean | undefined },
-      party: Pick<Party, 'by'>,
-    ): Promise<PlanBody> =>
-      changing(text, party, (plan) => {
+      how: Change,
+    ): Promise<Changed> =>
+      changing(text, how, (plan) => {
         const versions = plan.versions.filter(({ fromDay }) => fromDay !== from)
         if (versions.length === plan.versions.length) throw notFound(`A version of the plan ${plan.name} from ${from}`)
         if (versions.length === 0) {
@@ -159,14 +167,14 @@ export function createPlansService({ db, clock, audit, organization, funding, en
       }),
 
     /** Ends a plan after a day, or lets it continue. */
-    endPlan: (text: string, { on, prorate }: PlanEnd, party: Pick<Party, 'by'>): Promise<PlanBody> =>
-      changing(text, party, (plan) => checkPlan({ ...plan, endsOn: on, endProrates: prorate ?? null }, prorate)),
+    endPlan: (text: string, { on, prorate }: PlanEnd, how: Change): Promise<Changed> =>
+      changing(text, how, (plan) => checkPlan({ ...plan, endsOn: on, endProrates: prorate ?? null }, prorate)),
 
     /** All plans as a body that can be loaded. */
     exportPlans: async (): Promise<PlanFile> => ({ plans: (await listPlans(db.read)).map(loadedBody) }),
 
     /** Adds the plans of a file, and replaces those with the same name. Others stay as they are. Throws 422 with the issues. */
-    async loadPlans(file: PlanFile, { by }: Pick<Party, 'by'>, { dryRun = false } = {}): Promise<LoadedPlans> {
+    async loadPlans(file: PlanFile, { by, dryRun = false }: Change): Promise<LoadedPlans> {
       const write = async (tx: Tx): Promise<LoadedPlans> => {
         const plans: LoadedPlans['plans'] = []
         const known: NamedPlan[] = await listPlans(tx)
@@ -183,9 +191,14 @@ export function createPlansService({ db, clock, audit, organization, funding, en
         }
         const count = (result: string) => plans.filter((plan) => plan.result === result).length
         const counts = { added: count('added'), changed: count('changed'), unchanged: count('unchanged') }
-        return { ...counts, plans, dry_run: dryRun }
+        return { ...counts, plans, dry_run: dryRun, funding: null }
       }
-      return dryRun ? rehearse(db, write) : db.write(write)
+      if (!dryRun) return db.write(write)
+      let loaded: LoadedPlans | undefined
+      const preview = await entries.funding.preview(async (tx) => {
+        loaded = await write(tx)
+      })
+      return { ...loaded!, funding: previewBody(preview) }
     },
   }
 }

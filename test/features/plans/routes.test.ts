@@ -1,8 +1,11 @@
 /** Plans over HTTP: terms from a day on, people, periods, and files. */
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { TALLY } from '../../../src/access/actor.ts'
+import { createServices } from '../../../src/services.ts'
 import { startApp } from '../../support/app.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { reportBody } from '../../support/reports.ts'
 
 const NOW = Date.parse('2026-11-29T12:00:00Z')
 const ADA = { person: 'ada@example.com' }
@@ -176,7 +179,7 @@ forEachEngine('plans', (open) => {
     const other = structuredClone(file)
     other.plans[0].versions[0].seats = 4
     other.plans.push({ ...other.plans[1], name: 'Third' })
-    expect(await call('POST /plans/load', { ...other, dry_run: true })).toEqual({
+    expect(await call('POST /plans/load', { ...other, dry_run: true })).toMatchObject({
       ...{ added: 1, changed: 1, unchanged: 1, dry_run: true },
       plans: [
         { name: 'Claude Max', result: 'changed' },
@@ -198,6 +201,81 @@ forEachEngine('plans', (open) => {
     const twice = { plans: [other.plans[1], other.plans[1]] }
     expect(await refused('POST /plans/load', twice)).toEqual([422, '/plans/1/name not_allowed'])
     expect((await app.call('GET /api/v1/plans', { session: admin })).status).toBe(200)
+  })
+
+  test('are previewed: what a change would decide otherwise, which it then decides', async () => {
+    const { app, admin, call, refused } = await start()
+    const token = await app.token('svc')
+    const report = (summary: string) =>
+      app.call('POST /api/v1/token-entries', {
+        token,
+        json: reportBody({
+          summary,
+          started_at: '2026-11-20T10:00:00Z',
+          agent_harness: 'claude-code',
+          reported_cost: 2,
+        }),
+      })
+    await report('open')
+    const { json: approved } = await report('approved')
+    await call(`POST /token-entries/${approved.id}/approve`)
+    const side = (plan: { id: string; name: string } | null) => ({ funding: plan ? 'plan' : 'unknown', plan })
+    const counted = (from: object | null, to: object | null) => ({
+      changes: [{ from: side(from as never), to: side(to as never), entries: 1, cost: 2, unpriced_entries: 0 }],
+      entries: 1,
+      locked_entries: 1,
+      searched_to: null,
+    })
+    const NOTHING = { changes: [], entries: 0, locked_entries: 0, searched_to: null }
+    const everyone = { like: 'claude-max', from: '2026-10-17' }
+
+    const preview = await app.call('POST /api/v1/plans', { session: admin, json: { ...everyone, dry_run: true } })
+    expect([preview.status, preview.headers.get('location')]).toEqual([200, null])
+    expect(preview.json).toEqual(counted(null, { id: expect.any(String), name: 'Claude Max' }))
+    expect((await call('GET /plans')).data).toEqual([])
+    expect((await call('GET /audit?action=plan.added')).data).toEqual([])
+
+    const { id, name } = await call('POST /plans', { ...everyone, covers: [] })
+    await app.services.entries.funding.decideOwed()
+    const plan = { id, name }
+    const before = await call(`GET /plans/${id}`)
+    const change = (json: object) => call(`PATCH /plans/${id}`, { ...json, dry_run: true })
+    expect(await change({ note: 'seen' })).toEqual(NOTHING)
+    // Approved usage was unknown, and would be again.
+    const unlocked = { ...counted(plan, null), locked_entries: 1 }
+    expect(await change({ people: [ADA] })).toEqual(unlocked)
+    const codex = { covers: [{ field: 'agent_harness', matches: 'codex' }], from: '2026-11-17' }
+    expect(await change(codex)).toEqual(unlocked)
+    expect(await call(`POST /plans/${id}/end`, { on: '2026-11-16', dry_run: true })).toEqual(unlocked)
+    await call(`PATCH /plans/${id}`, codex)
+    await app.services.entries.funding.decideOwed()
+    expect(await call(`DELETE /plans/${id}/versions/2026-11-17?dry_run=true`)).toEqual(counted(null, plan))
+    const file = { plans: [{ ...everyone, vendor: 'V', product: 'Other', versions: [{ from: '2026-10-17', fee: 1 }] }] }
+    delete (file.plans[0] as Record<string, unknown>).like
+    delete (file.plans[0] as Record<string, unknown>).from
+    expect((await call('POST /plans/load', { ...file, dry_run: true })).funding).toMatchObject({ entries: 1 })
+    expect((await call('POST /plans/load', file)).funding).toBeNull()
+    expect((await call(`GET /plans/${id}`)).versions).toHaveLength(before.versions.length + 1)
+    // What is refused is refused in a preview as well.
+    expect(await refused(`PATCH /plans/${id}`, { fee: 1, dry_run: true })).toEqual([422, '/from required'])
+    expect(await refused('POST /plans', { ...everyone, dry_run: true })).toEqual([409])
+  })
+
+  test('two simultaneous ones with the same name, on two servers, do not both exist', async () => {
+    const { app, call } = await start()
+    const clock = { now: () => NOW }
+    const other = createServices({ db: await open({ sharing: app.services.db }), clock })
+    const { like, from } = MAX
+    for (let round = 0; round < 5; round += 1) {
+      const outcomes = await Promise.allSettled(
+        [app.services, other, app.services, other].map(({ plans }, at) =>
+          plans.addPlan({ like, from, name: `${at % 3 === 0 ? 'TWIN' : 'Twin'} ${round}` }, { by: TALLY }),
+        ),
+      )
+      const codes = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? 'added' : outcome.reason.code)).sort()
+      expect(codes).toEqual(['added', 'already_exists', 'already_exists', 'already_exists'])
+    }
+    expect((await call('GET /plans')).data).toHaveLength(5)
   })
 
   test('have the same periods in whichever order their terms were added', async () => {

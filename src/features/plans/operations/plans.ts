@@ -1,7 +1,11 @@
+import { Type } from '@sinclair/typebox'
 import { operation, result, several } from '../../../operations/operation.ts'
 import { flagParameter, textParameter } from '../../../operations/parameters.ts'
 import { lastPage } from '../../../schema/lists.ts'
 import { CHANGING, READING } from '../../funding/contract.ts'
+import { EXAMPLE_FUNDING_PREVIEW } from '../../funding/examples.ts'
+import { FundingPreviewBody } from '../../funding/schema.ts'
+import { COMMON_PLANS } from '../common.ts'
 import {
   EXAMPLE_ALLOCATED_PERIOD,
   EXAMPLE_COMMON_PLAN,
@@ -12,9 +16,10 @@ import {
   EXAMPLE_PLAN,
   EXAMPLE_PLAN_FILE,
 } from '../examples.ts'
-import { readPeriodList, readProrate } from '../query.ts'
+import { readPeriodList, readRemoval } from '../query.ts'
 import {
   CommonPlanList,
+  dryRun,
   LoadedPlans,
   NewPlan,
   PeriodClosing,
@@ -40,6 +45,15 @@ const one = { object: 'pln', params } as const
 
 const PLAN = result('The plan.', PlanBody, EXAMPLE_PLAN)
 
+const CHANGED = result(
+  'The plan, or with `dry_run` what would change.',
+  Type.Union([PlanBody, FundingPreviewBody]),
+  EXAMPLE_PLAN,
+)
+
+const PREVIEWS =
+  'With `dry_run`, it counts the entries that would be paid for otherwise, as `POST /funding-rules/preview` does.'
+
 const CUTS = 'If it cuts a period, `prorate` must say whether the fee of that period is charged by days or in full.'
 
 export const listPlans = operation({
@@ -60,12 +74,16 @@ export const addPlan = operation({
   path: '/plans',
   summary: 'Add a plan',
   description:
-    '`like` takes the terms of a common plan, without a connection to it: nothing changes when its price does.',
+    '`like` takes the terms of a common plan, without a connection to it: nothing changes when its price does. ' +
+    PREVIEWS,
   body: NewPlan,
   example: EXAMPLE_NEW_PLAN,
-  answer: { ...PLAN, status: 201, description: 'The plan was added.' },
-  problems: ['already_exists'],
-  run: ({ plans }: Needs, { party, body }) => plans.addPlan(body, party),
+  answer: [
+    { ...PLAN, status: 201, description: 'The plan was added.' },
+    result('With `dry_run`: what would change.', FundingPreviewBody, EXAMPLE_FUNDING_PREVIEW),
+  ],
+  problems: ['already_exists', 'database_deadline'],
+  run: ({ plans }: Needs, { party: { by }, body: { dry_run: dryRun, ...plan } }) => plans.addPlan(plan, { by, dryRun }),
 })
 
 export const exportPlans = operation({
@@ -89,9 +107,10 @@ const loadPlans = operation({
     'Adds the plans, and replaces those with the same name as a whole. Plans that are not named stay as they are.',
   body: PlanLoad,
   example: EXAMPLE_PLAN_FILE,
-  problems: ['period_closed'],
   answer: result('What was done, or would be.', LoadedPlans, EXAMPLE_LOADED_PLANS),
-  run: ({ plans }: Needs, { party, body: { dry_run, ...file } }) => plans.loadPlans(file, party, { dryRun: dry_run }),
+  problems: ['database_deadline', 'period_closed'],
+  run: ({ plans }: Needs, { party: { by }, body: { dry_run: dryRun, ...file } }) =>
+    plans.loadPlans(file, { by, dryRun }),
 })
 
 export const getPlan = operation({
@@ -112,12 +131,13 @@ export const changePlan = operation({
   method: 'PATCH',
   path: '/plans/:id',
   summary: 'Update a plan',
-  description: `Absent fields stay unchanged. New terms apply from a day on, with which a period begins. ${CUTS}`,
+  description: `Absent fields stay unchanged. New terms apply from a day on, with which a period begins. ${CUTS} ${PREVIEWS}`,
   body: PlanChange,
   example: { from: '2026-11-17', fee: 200 },
-  answer: PLAN,
-  problems: ['already_exists', 'period_closed'],
-  run: ({ plans }: Needs, call) => plans.changePlan(call.params.id, call.body, call.party),
+  answer: CHANGED,
+  problems: ['already_exists', 'database_deadline', 'period_closed'],
+  run: ({ plans }: Needs, { params: { id }, party: { by }, body: { dry_run: dryRun, ...change } }) =>
+    plans.changePlan(id, change, { by, dryRun }),
 })
 
 export const endPlan = operation({
@@ -127,12 +147,13 @@ export const endPlan = operation({
   method: 'POST',
   path: '/plans/:id/end',
   summary: 'End a plan',
-  description: `It is kept with its periods. ${CUTS}`,
+  description: `It is kept with its periods. ${CUTS} ${PREVIEWS}`,
   body: PlanEnd,
   example: { on: '2026-12-16' },
-  problems: ['period_closed'],
-  answer: { ...PLAN, example: { ...EXAMPLE_PLAN, ends_on: '2026-12-16' } },
-  run: ({ plans }: Needs, call) => plans.endPlan(call.params.id, call.body, call.party),
+  answer: { ...CHANGED, example: { ...EXAMPLE_PLAN, ends_on: '2026-12-16' } },
+  problems: ['database_deadline', 'period_closed'],
+  run: ({ plans }: Needs, { params: { id }, party: { by }, body: { dry_run: dryRun, ...end } }) =>
+    plans.endPlan(id, end, { by, dryRun }),
 })
 
 export const removePlanVersion = operation({
@@ -143,12 +164,17 @@ export const removePlanVersion = operation({
   method: 'DELETE',
   path: '/plans/:id/versions/:from',
   summary: 'Remove terms of a plan',
-  description: `The terms before them apply instead. ${CUTS}`,
-  problems: ['period_closed'],
-  query: { prorate: flagParameter('Whether a period that is cut without these terms is charged by days.') },
-  answer: PLAN,
-  run: ({ plans }: Needs, { params: { id, from }, query, party }) =>
-    plans.removeVersion(id, { from, ...readProrate(query) }, party),
+  description: `The terms before them apply instead. ${CUTS} ${PREVIEWS}`,
+  query: {
+    prorate: flagParameter('Whether a period that is cut without these terms is charged by days.'),
+    dry_run: flagParameter(dryRun.description!),
+  },
+  answer: CHANGED,
+  problems: ['database_deadline', 'period_closed'],
+  run: ({ plans }: Needs, { params: { id, from }, query, party: { by } }) => {
+    const { prorate, dryRun } = readRemoval(query)
+    return plans.removeVersion(id, { from, prorate }, { by, dryRun })
+  },
 })
 
 export const listPlanPeriods = operation({
@@ -241,7 +267,7 @@ export const listCommonPlans = operation({
   description:
     'Plans that many have, with the source and the day of each price, without tax. Check the price before you use one.',
   answer: several('The common plans.', CommonPlanList, EXAMPLE_COMMON_PLAN),
-  run: async ({ plans }: Needs) => lastPage([...plans.commonPlans()]),
+  run: async () => lastPage([...COMMON_PLANS]),
 })
 
 export const planOperations = [

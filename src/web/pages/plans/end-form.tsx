@@ -9,10 +9,13 @@ import type { Plan } from './plan.ts'
 import { ProrateField } from './plan-fields.tsx'
 import { CHANGES } from './plan-form.tsx'
 import { type PlanValues, prorateOf } from './plan-values.ts'
+import { PreviewChanges } from './preview.tsx'
 
 interface EndValues extends Pick<PlanValues, 'prorate'> {
   on: string | null
 }
+
+const FIELDS = { '/ends_on': 'on' }
 
 export function EndForm({ plan, close }: { plan: Plan; close: () => void }) {
   const { time_zone } = useSettings()
@@ -23,12 +26,12 @@ export function EndForm({ plan, close }: { plan: Plan; close: () => void }) {
   const sending = useFormSend({
     form,
     of: plan,
-    send: ({ on, ...values }, options): Promise<Plan> =>
-      answer(api.plans({ id: plan.id }).end.post({ on, ...prorateOf(values) }, options)),
+    send: async ({ on, ...values }, options) =>
+      (await answer(api.plans({ id: plan.id }).end.post({ on, ...prorateOf(values) }, options))) as Plan,
     changes: CHANGES,
     done: ({ name, ends_on }) => (ends_on === null ? `Plan ${name} continues.` : `The end of plan ${name} is saved.`),
     after: close,
-    fields: { '/ends_on': 'on' },
+    fields: FIELDS,
   })
   return (
     <FormDialog
@@ -47,6 +50,13 @@ export function EndForm({ plan, close }: { plan: Plan; close: () => void }) {
         {...form.getInputProps('on')}
       />
       <ProrateField form={form} />
+      <PreviewChanges
+        form={form}
+        fields={FIELDS}
+        ask={({ on, ...values }) =>
+          answer(api.plans({ id: plan.id }).end.post({ on, ...prorateOf(values), dry_run: true }))
+        }
+      />
     </FormDialog>
   )
 }

@@ -33,6 +33,7 @@ import {
   termsOf,
   valuesOf,
 } from './plan-values.ts'
+import { PreviewChanges } from './preview.tsx'
 
 export const CHANGES = ['plans', 'audit'] as const
 
@@ -57,7 +58,7 @@ export function NewPlanForm({ close, saved }: FormProps) {
   const form = useForm<PlanValues>({ initialValues: EMPTY_PLAN, validate: { ...REQUIRED, ...REQUIRED_TERMS } })
   const sending = useFormSend({
     form,
-    send: (values): Promise<Plan> => answer(api.plans.post(newPlanOf(values))),
+    send: async (values) => (await answer(api.plans.post(newPlanOf(values)))) as Plan,
     changes: CHANGES,
     done: ({ name }) => `Plan ${name} added.`,
     after: (plan) => {
@@ -79,6 +80,11 @@ export function NewPlanForm({ close, saved }: FormProps) {
         <SourceFields form={form} />
         <RareFields form={form} />
       </More>
+      <PreviewChanges
+        form={form}
+        fields={issueFieldsOf}
+        ask={(values) => answer(api.plans.post({ ...newPlanOf(values), dry_run: true }))}
+      />
     </FormDialog>
   )
 }
@@ -130,8 +136,8 @@ export function DetailsForm({ plan, close }: PlanFormProps) {
   const sending = useFormSend({
     form,
     of: plan,
-    send: (values, options): Promise<Plan> =>
-      answer(api.plans({ id: plan.id }).patch(detailsChangeOf(values, plan), options)),
+    send: async (values, options) =>
+      (await answer(api.plans({ id: plan.id }).patch(detailsChangeOf(values, plan), options))) as Plan,
     changes: CHANGES,
     done: ({ name }) => `Plan ${name} saved.`,
     after: close,
@@ -142,6 +148,11 @@ export function DetailsForm({ plan, close }: PlanFormProps) {
       <ProductFields form={form} isNamed />
       <PeopleFields form={form} />
       <RareFields form={form} />
+      <PreviewChanges
+        form={form}
+        fields={issueFieldsOf}
+        ask={(values) => answer(api.plans({ id: plan.id }).patch({ ...detailsChangeOf(values, plan), dry_run: true }))}
+      />
     </FormDialog>
   )
 }
@@ -157,8 +168,8 @@ export function TermsForm({ plan, close, from }: PlanFormProps & { from?: string
   const sending = useFormSend({
     form,
     of: plan,
-    send: (values, options): Promise<Plan> =>
-      answer(api.plans({ id: plan.id }).patch({ ...termsOf(values), ...prorateOf(values) }, options)),
+    send: async (values, options) =>
+      (await answer(api.plans({ id: plan.id }).patch({ ...termsOf(values), ...prorateOf(values) }, options))) as Plan,
     changes: CHANGES,
     done: ({ name }) => `Terms of ${name} saved.`,
     after: close,
@@ -183,6 +194,13 @@ export function TermsForm({ plan, close, from }: PlanFormProps & { from?: string
       <AllowanceFields form={form} />
       <SharingFields form={form} />
       <SourceFields form={form} />
+      <PreviewChanges
+        form={form}
+        fields={issueFieldsOf}
+        ask={(values) =>
+          answer(api.plans({ id: plan.id }).patch({ ...termsOf(values), ...prorateOf(values), dry_run: true }))
+        }
+      />
     </FormDialog>
   )
 }

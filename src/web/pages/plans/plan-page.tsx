@@ -29,6 +29,7 @@ import {
   type Terms,
 } from './plan.ts'
 import { CHANGES, DetailsForm, TermsForm } from './plan-form.tsx'
+import { PreviewOf } from './preview.tsx'
 
 export function PlanPage({ id }: { id: string }) {
   const plan = useQuery({
@@ -163,13 +164,24 @@ function Versions({ plan }: { plan: Plan }) {
           title={`Remove the terms from ${dayInWords(open.terms.from)}?`}
           action="Remove"
           of={plan}
-          send={(options): Promise<Plan> =>
+          send={(options) =>
             answer(api.plans({ id: plan.id }).versions({ from: open.terms.from }).delete(undefined, options))
           }
           changes={CHANGES}
           done={() => 'Terms removed.'}
         >
           <Text size="sm">The terms before them apply instead, and the periods from this day on change.</Text>
+          <PreviewOf
+            name={`${plan.id} ${open.terms.from}`}
+            ask={(signal) =>
+              answer(
+                apiUntil(signal)
+                  .plans({ id: plan.id })
+                  .versions({ from: open.terms.from })
+                  .delete(undefined, { query: { dry_run: 'true' } }),
+              )
+            }
+          />
         </ConfirmChange>
       )}
     </Stack>

@@ -1,31 +1,29 @@
 /** Funding rules: what pays for usage whose report does not say so. */
-import { ActionIcon, Alert, Badge, Button, Group, Menu, Select, Stack, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Badge, Button, Group, Menu, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconDots, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { FUNDING_TITLES, fundingTitle } from '../../../shared/funding.ts'
-import { count, counted } from '../../format/counts.ts'
 import { type ConditionRow, conditionOf, EMPTY_ROW, rowOf } from '../../parts/condition.ts'
 import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { Moment, Money } from '../../parts/figures.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { PlainTable } from '../../parts/plain-table.tsx'
 import { RuleConditions } from '../../parts/rule-conditions.tsx'
 import { Note, SectionTitle } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
-import { answer, api, apiUntil, type Body } from '../../server/api.ts'
+import { answer, api, apiUntil } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 import { coversInWords } from './plan.ts'
 import { CHANGES } from './plan-form.tsx'
+import { PreviewChanges } from './preview.tsx'
 
 const rules = api['funding-rules']
 
 const askRules = ({ signal }: { signal: AbortSignal }) => answer(apiUntil(signal)['funding-rules'].get())
 type FundingRule = Awaited<ReturnType<typeof askRules>>['data'][number]
-type Preview = Body<Awaited<ReturnType<typeof rules.preview.post>>>
 
 export function FundingRules() {
   const [open, setOpen] = useState<{ rule: FundingRule | null; do: 'edit' | 'remove' } | null>(null)
@@ -160,8 +158,17 @@ const bodyOf = ({ name, rows, ...values }: RuleValues) => ({
   plan: needsPlan(values) ? values.plan : null,
 })
 
+const fieldsOf = ({ rows }: RuleValues) => ({
+  ...Object.fromEntries(
+    rows.flatMap((_, at) => [
+      [`/conditions/${at}/field`, `rows.${at}.field`],
+      [`/conditions/${at}/matches`, `rows.${at}.text`],
+    ]),
+  ),
+  '/conditions': 'rows',
+})
+
 function RuleForm({ rule, close }: { rule: FundingRule | null; close: () => void }) {
-  const [preview, setPreview] = useState<Preview | null>(null)
   const form = useForm<RuleValues>({
     initialValues: {
       name: rule?.name ?? '',
@@ -174,7 +181,6 @@ function RuleForm({ rule, close }: { rule: FundingRule | null; close: () => void
       rows: { text: (text) => (text === '' ? 'Enter a pattern; * matches everything.' : null) },
       plan: (plan, values) => (needsPlan(values) && plan === null ? 'Choose a plan.' : null),
     },
-    onValuesChange: () => setPreview(null),
   })
   const { data: plans } = useQuery({
     queryKey: ['plans', 'list'],
@@ -188,23 +194,7 @@ function RuleForm({ rule, close }: { rule: FundingRule | null; close: () => void
     changes: RULE_CHANGES,
     done: ({ name }) => `Funding rule ${name} saved.`,
     after: close,
-    fields: ({ rows }) => ({
-      ...Object.fromEntries(
-        rows.flatMap((_, at) => [
-          [`/conditions/${at}/field`, `rows.${at}.field`],
-          [`/conditions/${at}/matches`, `rows.${at}.text`],
-        ]),
-      ),
-      '/conditions': 'rows',
-    }),
-  })
-  const previewing = useSend({
-    send: (values: RuleValues) => {
-      const enabled = rule?.enabled ?? true
-      return answer(rules.preview.post({ rule: { ...bodyOf(values), enabled }, ...(rule && { replaces: rule.id }) }))
-    },
-    changes: [],
-    after: setPreview,
+    fields: fieldsOf,
   })
   return (
     <FormDialog
@@ -232,48 +222,16 @@ function RuleForm({ rule, close }: { rule: FundingRule | null; close: () => void
           />
         )}
       </Group>
-      <Group>
-        <Button
-          variant="default"
-          loading={previewing.isPending}
-          onClick={() => form.validate().hasErrors || previewing.mutate(form.values)}
-        >
-          Preview changes
-        </Button>
-      </Group>
-      {preview && <PreviewTable preview={preview} />}
+      <PreviewChanges
+        form={form}
+        fields={fieldsOf}
+        ask={(values) => {
+          const enabled = rule?.enabled ?? true
+          return answer(
+            rules.preview.post({ rule: { ...bodyOf(values), enabled }, ...(rule && { replaces: rule.id }) }),
+          )
+        }}
+      />
     </FormDialog>
-  )
-}
-
-function PreviewTable({ preview: { changes, locked_entries, searched_to } }: { preview: Preview }) {
-  return (
-    <Alert color="gray" variant="light" title="What would change" role="status">
-      {changes.length === 0 ? (
-        <Note>No entry would be paid for otherwise.</Note>
-      ) : (
-        <PlainTable
-          label="What would change"
-          columns={[
-            { key: 'from', title: 'Now', cell: ({ from }) => fundingTitle({ kind: from.funding, plan: from.plan }) },
-            { key: 'to', title: 'Then', cell: ({ to }) => fundingTitle({ kind: to.funding, plan: to.plan }) },
-            { key: 'entries', title: 'Entries', isNumber: true, cell: ({ entries }) => count(entries) },
-            { key: 'cost', title: 'Cost', isNumber: true, cell: ({ cost }) => <Money amount={cost} /> },
-          ]}
-          rows={changes}
-          rowKey={({ from, to }) => JSON.stringify([from, to])}
-        />
-      )}
-      {locked_entries > 0 && (
-        <Note>
-          {counted(locked_entries, 'approved, billed or voided entry', 'approved, billed or voided entries')} stay.
-        </Note>
-      )}
-      {searched_to && (
-        <Note>
-          Only entries from <Moment at={searched_to} /> on were counted; older ones change as well.
-        </Note>
-      )}
-    </Alert>
   )
 }
