@@ -84,6 +84,7 @@ import postgresCheaperTriggers from './postgres/0056_cheaper_triggers.sql' with 
 import postgresPlans from './postgres/0057_plans.sql' with { type: 'text' }
 import postgresCostBasis from './postgres/0058_cost_basis.sql' with { type: 'text' }
 import postgresAllocation from './postgres/0059_allocation.sql' with { type: 'text' }
+import postgresLimitReadings from './postgres/0060_limit_readings.sql' with { type: 'text' }
 import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -145,6 +146,7 @@ import sqliteCheaperTriggers from './sqlite/0056_cheaper_triggers.sql' with { ty
 import sqlitePlans from './sqlite/0057_plans.sql' with { type: 'text' }
 import sqliteCostBasis from './sqlite/0058_cost_basis.sql' with { type: 'text' }
 import sqliteAllocation from './sqlite/0059_allocation.sql' with { type: 'text' }
+import sqliteLimitReadings from './sqlite/0060_limit_readings.sql' with { type: 'text' }
 import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
@@ -326,6 +328,12 @@ export const MIGRATIONS: Migration[] = [
     version: 59,
     name: 'allocation',
     sql: { sqlite: sqliteAllocation, postgres: postgresAllocation },
+    compatibleFrom: 58,
+  },
+  {
+    version: 60,
+    name: 'limit_readings',
+    sql: { sqlite: sqliteLimitReadings, postgres: postgresLimitReadings },
     compatibleFrom: 58,
   },
 ]

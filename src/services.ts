@@ -132,7 +132,7 @@ export function createServices({
     linkBase: async () => (await organization.publicUrl()) ?? hooks?.localUrl(),
   })
   const telemetry = createTelemetryService({ db, clock, audit, organization, people, entries })
-  const agentStatus = createAgentStatusService({ db, clock })
+  const agentStatus = createAgentStatusService({ db, clock, organization })
   const personalData = createPersonalDataService({
     db,
     clock,

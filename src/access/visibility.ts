@@ -63,6 +63,11 @@ export function approvalViewerOf({ id, role, actsFor = [] }: Person & { actsFor?
 /** Rules may name people and clients, so only those who see everything read them. */
 export const readsRules = ({ sees }: Viewer): boolean => sees === 'everything'
 
+/** The condition on `limitReadings`: people see their own, and who sees everything those of everyone. */
+export function visibleLimits(reader: Reader, viewer: Viewer): SQL | undefined {
+  return viewer.sees === 'everything' ? undefined : eq(reader.tables.limitReadings.userId, viewer.userId)
+}
+
 /** What is recorded about a change, without the name of the rule that made it for those who do not read rules. */
 export function detailsFor<Details extends Record<string, unknown> | undefined>(
   viewer: Viewer,

@@ -1,7 +1,19 @@
 /** The status of agents in the API, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
 import { timestamp } from '../../lib/duration.ts'
-import { listOf, moment, orNull, strict } from '../../schema/types.ts'
+import {
+  array,
+  component,
+  day,
+  flag,
+  integer,
+  listOf,
+  moment,
+  number,
+  object,
+  orNull,
+  strict,
+} from '../../schema/types.ts'
 import { NOT_READ_REASONS, type NotReadReason } from '../../shared/not-read.ts'
 import type { AgentStatusView } from './store.ts'
 
@@ -16,6 +28,15 @@ const COUNT_LIMIT = 1_000_000_000
 /** More agents than Tally reads, and more reasons than a person looks at. */
 const AGENTS_LIMIT = 50
 const NOT_READ_LIMIT = 50
+/** More windows than any agent has. */
+const LIMITS_LIMIT = 20
+/** A year. */
+const WINDOW_LIMIT_MINUTES = 527_040
+/** Agents let people exceed some limits. */
+const PERCENT_LIMIT = 1_000
+const CREDITS_LIMIT = 1_000_000_000
+
+const PLAN_CODE = { maxLength: 100, pattern: '^[0-9A-Za-z][0-9A-Za-z_.:-]*$', errorMessage: 'must be a short code' }
 
 const machine = Type.String({
   description: 'A random ID of the machine, from the folder of its state. It says nothing about the machine.',
@@ -65,11 +86,43 @@ const ofAgent = {
   not_read: NotReadList,
 }
 
+/** A limit of an agent for a time, such as five hours. */
+const windowOf = {
+  name: Type.String({ ...NAME, description: 'What the agent calls the limit.', examples: ['five_hour'] }),
+  window_minutes: integer('Length of the window in minutes.', { minimum: 1, maximum: WINDOW_LIMIT_MINUTES }),
+}
+
+const resetsAt = orNull(moment('When the window ends, if known.'))
+const plan = orNull(
+  Type.String({ ...PLAN_CODE, description: 'The plan as the agent says it.', examples: ['codex:pro'] }),
+)
+const creditsLeft = orNull(
+  number('Credits that are left, if the agent says so.', { minimum: 0, maximum: CREDITS_LIMIT }),
+)
+
+const LimitReading = Type.Object(
+  {
+    ...windowOf,
+    used_percent: number('How much of it is used, in percent.', { minimum: 0, maximum: PERCENT_LIMIT }),
+    resets_at: Type.Optional(resetsAt),
+    plan: Type.Optional(plan),
+    credits_left: Type.Optional(creditsLeft),
+  },
+  strict,
+)
+export type LimitReading = Static<typeof LimitReading>
+
+const limits = Type.Array(LimitReading, {
+  maxItems: LIMITS_LIMIT,
+  description:
+    'How much of the limits of their plan the person has used now, as the agent says it. Of each limit and hour, by the server’s clock, the highest and the latest are kept, for 400 days.',
+})
+
 export const AgentStatusReport = Type.Object(
   {
     machine,
     tally_version: tallyVersion,
-    agents: Type.Array(Type.Object(ofAgent, strict), {
+    agents: Type.Array(Type.Object({ ...ofAgent, limits: Type.Optional(limits) }, strict), {
       maxItems: AGENTS_LIMIT,
       description: 'The agents that were read, each once. The status of other agents of the machine is kept.',
     }),
@@ -92,6 +145,43 @@ export const AgentStatus = Type.Object(
   { ...strict, $id: 'AgentStatus', description: 'What one machine last reported of an agent.' },
 )
 export type AgentStatus = Static<typeof AgentStatus>
+
+const Used = object({
+  used_percent: number('How much was used, in percent.'),
+  read_at: moment('When it was reported.'),
+  resets_at: resetsAt,
+  credits_left: creditsLeft,
+})
+
+const Projection = object({
+  used_percent: number('How much would be used when the window ends, if use goes on as it has in this window.'),
+  reaches_limit: flag('Whether the limit would be reached before the window ends, or has been.'),
+  reaches_at: orNull(moment('When it would be, if it is not yet.')),
+})
+
+export const LimitUse = component('LimitUse', 'How much of a limit a person has used.', {
+  user: object({ id: Type.String(), name: Type.String() }),
+  agent_harness: ofAgent.agent_harness,
+  ...windowOf,
+  plan,
+  latest: Used,
+  projection: orNull(Projection),
+  days: array(
+    'The days with a reading, in the organization’s time zone.',
+    object({ day: day('The day.'), highest_percent: number('The most that was used.') }),
+  ),
+})
+export type LimitUse = Static<typeof LimitUse>
+
+export const LimitsReport = component('LimitsReport', {
+  time_zone: Type.String(),
+  from: day('First day.'),
+  to: day('Last day.'),
+  data: array('The limits of each person, the most urgent first.', LimitUse),
+  limits: integer('All limits with a reading in these days.'),
+  left_out: integer('Those that are not in `data`, because there are too many. Name people to see them.'),
+})
+export type LimitsReport = Static<typeof LimitsReport>
 
 export const AgentStatusList = listOf(AgentStatus, 'AgentStatusList', 'The status of agents, the newest ones first.')
 

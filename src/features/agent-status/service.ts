@@ -5,11 +5,15 @@
 import type { Party } from '../../access/actor.ts'
 import type { Database } from '../../database/database.ts'
 import { validationFailed } from '../../errors.ts'
+import { dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { Job } from '../../lib/jobs.ts'
 import { foldEmail } from '../../schema/fields.ts'
 import { type Page, pageOf } from '../../schema/lists.ts'
-import { writeKeyPage } from '../../schema/query.ts'
+import { type QueryTexts, writeKeyPage } from '../../schema/query.ts'
+import type { OrganizationService } from '../organization/service.ts'
+import { createLimits } from './limits.ts'
+import { type LimitsQuery, readLimitsQuery } from './query.ts'
 import { type AgentStatus, type AgentStatusReport, agentStatusBody } from './schema.ts'
 import {
   type AgentStatusFilter,
@@ -33,11 +37,23 @@ const SILENCE_LIMIT_MS = 90 * DAY_MS
 
 type Asked = Omit<AgentStatusFilter, 'ownerId'>
 
-export function createAgentStatusService({ db, clock }: { db: Database; clock: Clock }) {
+interface Dependencies {
+  db: Database
+  clock: Clock
+  organization: Pick<OrganizationService, 'settings'>
+}
+
+export function createAgentStatusService(dependencies: Dependencies) {
+  const { db, clock } = dependencies
+  const limits = createLimits(dependencies)
   /** Who sees whose: everyone their own, admins and the command line those of everyone. */
   const scopeOf = ({ person }: Pick<Party, 'person'>) => (person === null || person.role === 'admin' ? null : person.id)
 
-  const sweep = () => db.write((tx) => deleteReportedBefore(tx, clock.now() - SILENCE_LIMIT_MS))
+  const sweep = () =>
+    db.write(async (tx) => {
+      await deleteReportedBefore(tx, clock.now() - SILENCE_LIMIT_MS)
+      await limits.sweep(tx)
+    })
 
   return {
     /** Replaces what the machine reported of these agents before. Throws `validation_failed` for an agent that occurs twice. */
@@ -58,6 +74,7 @@ export function createAgentStatusService({ db, clock }: { db: Database; clock: C
         if (!(await lockOwner(tx, userId))) return
         await saveAgentStatuses(tx, rows)
         await deleteOldest(tx, userId, STATUSES_LIMIT)
+        await limits.record(tx, userId, agents)
       })
     },
 
@@ -73,13 +90,20 @@ export function createAgentStatusService({ db, clock }: { db: Database; clock: C
       return { ...page, data: page.data.map(agentStatusBody) }
     },
 
+    /** How much of the limits of their plans people use, as far as the viewer sees it. */
+    limits: limits.report,
+
+    /** Throws 422 with every issue. */
+    readLimitsQuery: async (texts: QueryTexts): Promise<LimitsQuery> =>
+      readLimitsQuery(texts, dayAt(clock.now(), (await dependencies.organization.settings()).timeZone)),
+
     /** How many agents of a person, or of everyone for null, have something that could not be read. */
     countUnread: (ownerId: number | null): Promise<number> => countAgentStatuses(db.read, { ownerId, readsAll: false }),
 
     jobs: [
       new Job({
         name: 'agent-status-cleanup',
-        task: 'forget machines that no longer report',
+        task: 'forget machines that no longer report, and old readings of limits',
         everyMs: DAY_MS,
         run: sweep,
       }),

@@ -3,6 +3,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { Reader } from '../../database/database.ts'
 import { NOTIFICATION_TOPICS } from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
+import { moneyNumber } from '../../lib/money.ts'
 import { array, day, flag, integer, moment, object, oneOf, orNull } from '../../schema/types.ts'
 import {
   eachChange,
@@ -15,6 +16,7 @@ import {
   listBudgets,
   listDeputies,
   listGrants,
+  listLimitReadings,
   listNotifications,
   listPlans,
   listPreferences,
@@ -133,6 +135,35 @@ export const KINDS: readonly Kind[] = [
       sessions: row.sessions,
       not_read: row.notRead,
       reported_at: timestamp(row.reportedAt),
+    }),
+  ),
+  kind(
+    'limit_readings',
+    'How much of the limits of their plans the person had used, hour by hour, as their agents said it.',
+    {
+      agent_harness: text(),
+      name: text('Name of the limit.'),
+      window_minutes: integer('Length of its window in minutes.'),
+      hour: moment('The hour in which it was reported.'),
+      highest_percent: Type.Number({ description: 'The most that was used in the hour.' }),
+      used_percent: Type.Number({ description: 'What was used at the latest reading of the hour.' }),
+      resets_at: optional.moment('When the window ends.'),
+      plan: optional.text(),
+      credits_left: orNull(Type.Number()),
+      read_at: moment('The latest reading of the hour.'),
+    },
+    listLimitReadings,
+    (row) => ({
+      agent_harness: row.harness,
+      name: row.name,
+      window_minutes: row.windowMinutes,
+      hour: timestamp(row.hour),
+      highest_percent: row.highest / 100,
+      used_percent: row.used / 100,
+      resets_at: timestampOrNull(row.resetsAt),
+      plan: row.plan,
+      credits_left: moneyNumber(row.credits),
+      read_at: timestamp(row.readAt),
     }),
   ),
   kind(

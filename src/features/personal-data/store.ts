@@ -102,6 +102,11 @@ export function listAgentStatuses(reader: Reader, { id }: Subject) {
   return reader.select().from(agentStatuses).where(eq(agentStatuses.userId, id)).orderBy(asc(agentStatuses.id))
 }
 
+export function listLimitReadings(reader: Reader, { id }: Subject) {
+  const { limitReadings } = reader.tables
+  return reader.select().from(limitReadings).where(eq(limitReadings.userId, id)).orderBy(asc(limitReadings.id))
+}
+
 export function listShareLinks(reader: Reader, { id }: Subject) {
   const { shareLinks } = reader.tables
   return reader.select().from(shareLinks).where(eq(shareLinks.createdBy, id)).orderBy(asc(shareLinks.id))

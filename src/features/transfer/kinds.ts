@@ -19,7 +19,13 @@ import { PRICE, PRICE_ALIAS, PRICE_LOAD } from './kinds/prices.ts'
 import { REPORT_VIEW } from './kinds/reports.ts'
 import { SETTINGS } from './kinds/settings.ts'
 import { SHEET } from './kinds/sheets.ts'
-import { AGENT_STATUS, TELEMETRY_CHANNEL, TELEMETRY_PUSH, TELEMETRY_UNCOUNTED } from './kinds/telemetry.ts'
+import {
+  AGENT_STATUS,
+  LIMIT_READING,
+  TELEMETRY_CHANNEL,
+  TELEMETRY_PUSH,
+  TELEMETRY_UNCOUNTED,
+} from './kinds/telemetry.ts'
 import { CLIENT, PROJECT, RULE, RULE_PROPOSAL, TICKET } from './kinds/work.ts'
 
 /** The entries of a session follow it, and those without a session follow all others. */
@@ -62,6 +68,7 @@ export const KINDS: readonly Kind[] = [
   TELEMETRY_UNCOUNTED,
   TELEMETRY_PUSH,
   AGENT_STATUS,
+  LIMIT_READING,
   AUDIT,
 ]
 

@@ -157,6 +157,7 @@ const EXPORTED_AS: Record<string, string | { not: string }> = {
   'entry_history.user_id': 'entry_history',
   'erasures.user_id': { not: 'there is no account to export after an erasure' },
   'idempotency_keys.manager_id': 'idempotency_keys',
+  'limit_readings.user_id': 'limit_readings',
   'notifications.user_id': 'notifications',
   'one_time_links.user_id': { not: 'secrets that expire within days' },
   'plan_corrections.manager_id': 'entries',

@@ -1,14 +1,14 @@
-import { operation, several } from '../../../operations/operation.ts'
-import { listParameter, paging, parameter } from '../../../operations/parameters.ts'
+import { operation, result, several } from '../../../operations/operation.ts'
+import { listParameter, paging, parameter, textParameter } from '../../../operations/parameters.ts'
 import { Query } from '../../../schema/query.ts'
 import type { PeopleService } from '../../people/service.ts'
-import { EXAMPLE_AGENT_STATUS, EXAMPLE_REPORT } from '../examples.ts'
-import { AgentStatusList, AgentStatusReport } from '../schema.ts'
+import { EXAMPLE_AGENT_STATUS, EXAMPLE_LIMITS, EXAMPLE_REPORT } from '../examples.ts'
+import { AgentStatusList, AgentStatusReport, LimitsReport } from '../schema.ts'
 import type { AgentStatusService } from '../service.ts'
 
 interface Needs {
   people: Pick<PeopleService, 'requireKnown'>
-  agentStatus: Pick<AgentStatusService, 'report' | 'list'>
+  agentStatus: Pick<AgentStatusService, 'report' | 'list' | 'limits' | 'readLimitsQuery'>
 }
 
 export const listAgentStatus = operation({
@@ -47,7 +47,7 @@ const reportAgentStatus = operation({
   path: '/agent-status',
   summary: 'Report the status of agents',
   description:
-    'What a machine could read of its agents’ sessions, and what it could not: counts and short names, never paths or contents. It replaces what the same machine reported of these agents before, for the creator of the token. `tally agents scan --report` and hooks send it.',
+    'What a machine could read of its agents’ sessions, and what it could not: counts and short names, never paths or contents. It replaces what the same machine reported of these agents before, for the creator of the token. `limits` are added to what is kept of them. `tally agents scan --report` and hooks send it.',
   allow: ['service'],
   body: AgentStatusReport,
   example: EXAMPLE_REPORT,
@@ -55,4 +55,29 @@ const reportAgentStatus = operation({
   run: ({ agentStatus }: Needs, { party, body }) => agentStatus.report(party.person!.id, body),
 })
 
-export const agentStatusOperations = [listAgentStatus, reportAgentStatus] as const
+export const reportLimits = operation({
+  id: 'reportLimits',
+  tag: 'Reports',
+  method: 'GET',
+  path: '/reports/limits',
+  summary: 'Report how much of the limits of plans is used',
+  description:
+    'The five-hour, weekly and other limits of plans, as agents report them: your own, or those of everyone if you see everything. The most urgent come first: those that would be reached before their window ends if use goes on as it has in this window. There is no projection in the first twentieth of a window.',
+  allow: ['read', 'session'],
+  scope: 'entries:read',
+  query: {
+    from: textParameter('First day, such as 2026-11-01. Default: 30 days up to the last one.'),
+    to: textParameter('Last day. Default: today.'),
+    user: listParameter('Whose limits: id or e-mail address.'),
+    agent_harness: listParameter('Of which agents.'),
+  },
+  answer: result('The limits.', LimitsReport, EXAMPLE_LIMITS),
+  problems: ['database_deadline'],
+  run: async ({ agentStatus, people }: Needs, { viewer, asker, query }) => {
+    const read = await agentStatus.readLimitsQuery(query)
+    if (asker.listsPeople) await people.requireKnown(read.users, '/query/user')
+    return agentStatus.limits(viewer, read)
+  },
+})
+
+export const agentStatusOperations = [listAgentStatus, reportAgentStatus, reportLimits] as const

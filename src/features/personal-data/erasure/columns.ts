@@ -170,6 +170,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   telemetryUncounted: { key: [], other: ['kind', 'what'] },
   // Deleted with the person.
   agentStatuses: { key: ['id'], other: ['machine', 'harness', 'version', 'tallyVersion', 'notRead'] },
+  limitReadings: { key: ['id'], other: ['harness', 'name', 'plan'] },
   idempotencyKeys: { key: ['entryId'], kept: { key: 'requests' } },
   entryHistory: { key: ['id'], json: ['details'], other: ['action'] },
   audit: {

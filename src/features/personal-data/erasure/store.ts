@@ -303,14 +303,22 @@ export async function deleteIdempotencyKeys(tx: Tx, { id }: Subject, limit: numb
 }
 
 /**
- * The person no longer leads or approves for anything, their share links end, and their views of reports and the status of their
- * machines are deleted.
+ * The person no longer leads or approves for anything, their share links end, and their views of reports and the status and limits of
+ * their agents are deleted.
  */
 export async function releaseWork(tx: Tx, { id }: Subject, now: number): Promise<void> {
-  const { clientLeads, clientApprovers, projectLeads, projectApprovers, shareLinks, reportViews, agentStatuses } =
-    tx.tables
+  const {
+    clientLeads,
+    clientApprovers,
+    projectLeads,
+    projectApprovers,
+    shareLinks,
+    reportViews,
+    agentStatuses,
+    limitReadings,
+  } = tx.tables
   await tx.delete(reportViews).where(eq(reportViews.ownerId, id))
-  for (const table of [clientLeads, clientApprovers, projectLeads, projectApprovers, agentStatuses]) {
+  for (const table of [clientLeads, clientApprovers, projectLeads, projectApprovers, agentStatuses, limitReadings]) {
     await tx.delete(table).where(eq(table.userId, id))
   }
   await tx

@@ -1,5 +1,6 @@
+import { NANO_DIGITS } from '../../../lib/money.ts'
 import { NotReadList } from '../../agent-status/schema.ts'
-import { choice, flag, integer, json, moment, orNone, reference, text } from '../columns.ts'
+import { choice, decimal, flag, integer, json, moment, orNone, reference, text } from '../columns.ts'
 import { kind } from '../kind.ts'
 
 const count = (column: string) => integer(column, 0)
@@ -62,5 +63,25 @@ export const AGENT_STATUS = kind({
     not_read: json('notRead', NotReadList),
     reads_all: flag('readsAll'),
     reported_at: moment('reportedAt'),
+  },
+})
+
+/** How much of a limit of their plan somebody had used in an hour. */
+export const LIMIT_READING = kind({
+  type: 'limit_reading',
+  table: 'limitReadings',
+  order: ['id'],
+  fields: {
+    person: reference('userId', 'users'),
+    agent_harness: text('harness'),
+    name: text('name'),
+    window_minutes: integer('windowMinutes', 1),
+    hour: moment('hour'),
+    highest: count('highest'),
+    used: count('used'),
+    resets_at: orNone(moment('resetsAt')),
+    plan: orNone(text('plan')),
+    credits_left: orNone(decimal('credits', NANO_DIGITS)),
+    read_at: moment('readAt'),
   },
 })

@@ -37,6 +37,7 @@ async function withoutSlices(location: Location): Promise<void> {
     await rowsAt(location, `CREATE TRIGGER ${trigger} AFTER UPDATE OF input ON entries BEGIN SELECT 1; END`)
   }
   // Of later versions.
+  await rowsAt(location, 'DROP TABLE limit_readings')
   await rowsAt(location, 'DROP TABLE agent_statuses')
   await rowsAt(location, 'DROP TABLE telemetry_calls')
   const ofOrganization = ['locale', 'cost_basis', 'leads_see_fees']
