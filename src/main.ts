@@ -6,6 +6,9 @@ const hookArgs = hookArguments(args)
 if (hookArgs) {
   // At once: standard input may still be open.
   process.exit(await hook(hookArgs))
+} else if (args.join(' ') === 'agents limits') {
+  const { statusLine } = await import('./cli/agents/limits-run.ts')
+  process.exit(await statusLine())
 } else if (args.length === 1 && args[0] === 'slow-reads') {
   // Started by a server, and listed in no help: apart from the other commands, as a report may wait for its start.
   const [{ serveSlowReads }, { SLOW_TASKS, SLOW_STREAMS }] = await Promise.all([

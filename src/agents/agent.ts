@@ -129,6 +129,20 @@ export interface SessionName {
   transcriptPath?: string
 }
 
+/** How much of a limit of a plan an agent says is used, such as that of five hours. */
+export interface Limit {
+  name: string
+  windowMinutes: number
+  usedPercent: number
+  /** Null if the agent does not say when the window ends. */
+  resetsAt: number | null
+  /** As Tally's vendor codes name it: `codex:pro`. */
+  plan: string | null
+  creditsLeft: number | null
+  /** When the agent said it. */
+  at: number
+}
+
 /** What was read of an agent's files, all of them, and what was not: what is missing is reported, and never shown as zero. */
 export interface AgentReading {
   agent: AgentName
@@ -138,6 +152,8 @@ export interface AgentReading {
   version: string | null
   sessions: number
   notRead: NotRead[]
+  /** What the agent last said of the limits of its plan, if it says something of them. */
+  limits?: Limit[]
 }
 
 /** The result of a scan, and how much was read for it. */

@@ -111,7 +111,7 @@ function readPayload(text: string): Payload {
 }
 
 /** Reads until the stream ends or the JSON is complete: not every agent closes it. */
-async function readInput(stream: ReadableStream<Uint8Array>): Promise<string> {
+export async function readInput(stream: ReadableStream<Uint8Array>): Promise<string> {
   const reader = stream.getReader()
   const deadline = Bun.sleep(INPUT_DEADLINE_MS).then(() => ({ done: true, value: undefined }) as const)
   const chunks: Uint8Array[] = []

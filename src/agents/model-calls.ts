@@ -1,7 +1,7 @@
 /** What readers find in session files, before duplicates are removed. */
 import { recordedService } from '../lib/service-names.ts'
 import { parseTimestamp } from '../lib/timestamp.ts'
-import type { Counts, Damage, NotRead, Service } from './agent.ts'
+import type { Counts, Damage, Limit, NotRead, Service } from './agent.ts'
 
 /** One call of a model, as recorded in one file. */
 export interface ModelCall {
@@ -93,6 +93,8 @@ export interface FileReading {
   missing?: Record<string, string>
   /** By session, what the agent records of how it was started and is paid for, the latest. */
   origins?: Record<string, SessionOrigin>
+  /** How much of the limits of the plan was used, at the latest reading of each. */
+  limits?: Limit[]
   /** The version of the agent that wrote last, if the file names it. */
   version?: string
 }

@@ -6,12 +6,12 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, write
 import { dirname, join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
 import { REQUEST_THRESHOLDS } from '../lib/request-thresholds.ts'
-import type { AgentName, Cell, Counts, Damage } from './agent.ts'
+import type { AgentName, Cell, Counts, Damage, Limit } from './agent.ts'
 import type { Activity, FileDamage, FileReading, ModelCall, SessionOrigin, SessionTotals } from './model-calls.ts'
 import type { SessionSum } from './session-sums.ts'
 
 /** Must be increased if a reader reads something else from the same file, or if the shape of the cache changes. */
-const VERSION = 11
+const VERSION = 12
 
 /** The thresholds too, because sums are cached. */
 const FORMAT = [VERSION, ...REQUEST_THRESHOLDS].join(' ')
@@ -36,6 +36,8 @@ export interface KeptScan {
   origins: Record<string, SessionOrigin>
   /** The newest version of the agent; null if no file names one. */
   version: string | null
+  /** The latest reading of each limit of its plan. */
+  limits?: Limit[]
   damage: Damage[]
 }
 
@@ -51,6 +53,7 @@ interface KeptFile {
   totals?: SessionTotals[]
   missing?: Record<string, string>
   origins?: Record<string, SessionOrigin>
+  limits?: Limit[]
   version?: string
 }
 

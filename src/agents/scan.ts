@@ -12,6 +12,7 @@ import {
   type SessionName,
   type SessionUse,
 } from './agent.ts'
+import { latestLimits } from './limits.ts'
 import type { FileReading, ModelCall } from './model-calls.ts'
 import { newestVersion, notReadIn } from './not-read.ts'
 import { createPlaceOf } from './places.ts'
@@ -85,7 +86,7 @@ export function scanSession(
   const [usual, other] = split(damage, ({ file }) => !elsewhere.some(({ path }) => path === file))
   const readings = [readingOf(reader, sessionPlaces(reader, environment), kept, usual)]
   if (elsewhere.length > 0) {
-    readings.push(readingOf(reader, [dirname(elsewhere[0]!.path)], { sums: [], version: kept.version }, other))
+    readings.push(readingOf(reader, [dirname(elsewhere[0]!.path)], { ...kept, sums: [] }, other))
   }
   return { uses, damage: damage.filter(({ file }) => places.has(file)), readings }
 }
@@ -97,7 +98,7 @@ function split<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): 
 function readingOf(
   reader: Reader,
   places: readonly string[],
-  { sums, version }: Pick<KeptScan, 'sums' | 'version'>,
+  { sums, version, limits = [] }: Pick<KeptScan, 'sums' | 'version' | 'limits'>,
   damage: readonly Damage[],
 ): AgentReading {
   return {
@@ -106,6 +107,7 @@ function readingOf(
     version,
     sessions: new Set(sums.map(({ session }) => session)).size,
     notRead: notReadIn(damage),
+    ...(limits.length > 0 && { limits }),
   }
 }
 
@@ -153,6 +155,7 @@ function scanFiles(
     missing: Object.assign({}, ...read.map(({ reading }) => reading.missing)),
     origins: Object.assign({}, ...read.map(({ reading }) => reading.origins)),
     version: newestVersion(read.map(({ reading }) => reading.version)),
+    limits: latestLimits(read.flatMap(({ reading }) => reading.limits ?? [])),
     damage: [...read.flatMap(({ path, reading }) => reading.damage.map((each) => ({ file: path, ...each }))), ...notes],
   }
   settledCalls.save()

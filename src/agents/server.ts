@@ -185,8 +185,23 @@ export function mayPass({ refusal }: Reported): boolean {
 /** Nothing waits for it, but a command does. */
 const STATUS_TIMEOUT_MS = 5_000
 
-/** Throws {@link ServerError}, with the status 404 from servers of earlier versions. */
-export async function putAgentStatus(server: ClientConfig, report: AgentStatusReport): Promise<void> {
+/**
+ * Returns whether the limits of plans were taken, if there are any: servers of earlier versions refuse them, and then get the
+ * status without them. Throws {@link ServerError}, with the status 404 from servers that know no status.
+ */
+export async function putAgentStatus(server: ClientConfig, report: AgentStatusReport): Promise<boolean> {
+  const hasLimits = report.agents.some(({ limits }) => limits !== undefined)
+  try {
+    await putStatus(server, report)
+    return true
+  } catch (error) {
+    if (!hasLimits || !(error instanceof ServerError) || error.status !== 422) throw error
+  }
+  await putStatus(server, { ...report, agents: report.agents.map(({ limits: _, ...agent }) => agent) })
+  return false
+}
+
+async function putStatus(server: ClientConfig, report: AgentStatusReport): Promise<void> {
   const request = { method: 'PUT', body: JSON.stringify(report), signal: AbortSignal.timeout(STATUS_TIMEOUT_MS) }
   const { ok, status, body } = await send(server, '/api/v1/agent-status', request)
   await body?.cancel()

@@ -7,8 +7,9 @@ import { basename, join } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
 import { counted } from '../../lib/counted.ts'
 import { ActivityReading } from '../active-time.ts'
-import type { Counts, Service } from '../agent.ts'
+import type { Counts, Limit, Service } from '../agent.ts'
 import { settleByKey } from '../duplicate-calls.ts'
+import { codexLimits, latestLimits } from '../limits.ts'
 import {
   CALL_DEFAULTS,
   countsOf,
@@ -110,6 +111,7 @@ class RolloutReading {
   #isSpawned = false
   /** The plan of the account, as the vendor last named it. */
   #plan = ''
+  #limits: Limit[] = []
 
   constructor(readonly path: string) {}
 
@@ -136,6 +138,7 @@ class RolloutReading {
       version: this.#version,
       parents: family.length > 0 ? { [thread]: family } : {},
       activity: activity.activity(),
+      ...(this.#limits.length === 0 ? {} : { limits: this.#limits }),
       ...(this.#plan === '' ? {} : { origins: { [thread]: { plan: `codex:${this.#plan}` } } }),
     }
   }
@@ -212,14 +215,18 @@ class RolloutReading {
   #readTotal(record: Record<string, unknown>, payload: Record<string, unknown>, line: number): void {
     // Null with an API key.
     this.#plan = textOf(objectOf(payload.rate_limits)?.plan_type) || this.#plan
+    const at = momentOf(record.timestamp)
+    const onDamage = this.#damages.of(line)
+    if (at !== undefined) {
+      const limits = codexLimits(payload.rate_limits, at, onDamage)
+      if (limits.length > 0) this.#limits = latestLimits([...this.#limits, ...limits])
+    }
     // Account limits arrive as the same event, without counts.
     if (payload.info === null) return
     const info = objectOf(payload.info)
-    const onDamage = this.#damages.of(line)
     if (!info) return void onDamage('has no token counts, and is not counted')
     reportUnknownFields(info, INFO_FIELDS, onDamage)
     reportAbsentCounts(info, ['total_token_usage'], onDamage)
-    const at = momentOf(record.timestamp)
     const last = info.last_token_usage === undefined ? undefined : this.#usageOf(info.last_token_usage, line)
     const expected = sumOf(this.#total ?? NOTHING, last ?? NOTHING)
     const total = info.total_token_usage === undefined ? last : this.#usageOf(info.total_token_usage, line, expected)

@@ -4,6 +4,7 @@ import { examples } from '../flags/options.ts'
 import { addAgentsFlushCommand } from './flush.ts'
 import { addAgentsHookCommand } from './hook.ts'
 import { addAgentsInstallCommands } from './install.ts'
+import { addAgentsLimitsCommand } from './limits.ts'
 import { addAgentsLoginCommands } from './login.ts'
 import { addAgentsScanCommand } from './scan.ts'
 import { addAgentsStatusCommand } from './status.ts'
@@ -30,4 +31,5 @@ export function addAgentsCommands(program: Command): void {
   addAgentsStatusCommand(agents)
   addAgentsFlushCommand(agents)
   addAgentsHookCommand(agents)
+  addAgentsLimitsCommand(agents)
 }

@@ -12,6 +12,9 @@ import { moneyNumber, NANO_DIGITS, parseDecimal } from '../../lib/money.ts'
 import { parseTimestamp } from '../../lib/timestamp.ts'
 import { foldEmail } from '../../schema/fields.ts'
 import type { OrganizationService } from '../organization/service.ts'
+import { byUrgency, projectionOf } from './projection.ts'
+import type { LimitsQuery } from './query.ts'
+import type { AgentStatusReport, LimitReading, LimitsReport, LimitUse } from './schema.ts'
 import {
   deleteOldestLimits,
   deleteReadingsBefore,
@@ -22,10 +25,7 @@ import {
   listLatest,
   listOfHour,
   saveReadings,
-} from './limit-store.ts'
-import { byUrgency, projectionOf } from './projection.ts'
-import type { LimitsQuery } from './query.ts'
-import type { AgentStatusReport, LimitReading, LimitsReport, LimitUse } from './schema.ts'
+} from './store/limits.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

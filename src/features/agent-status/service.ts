@@ -70,9 +70,18 @@ export function createAgentStatusService(dependencies: Dependencies) {
         const pointer = `/agents/${repeated}/agent_harness`
         throw validationFailed([{ pointer, code: 'not_allowed', message: 'occurs twice' }])
       }
+      // Where no sessions are read, as by `tally agents limits`, there is nothing to say of them.
+      const hasLimitsAlone = (harness: string) =>
+        agents.some(
+          ({ agent_harness, sessions, not_read, limits = [] }) =>
+            agent_harness === harness && sessions === 0 && not_read.length === 0 && limits.length > 0,
+        )
       await db.write(async (tx) => {
         if (!(await lockOwner(tx, userId))) return
-        await saveAgentStatuses(tx, rows)
+        await saveAgentStatuses(
+          tx,
+          rows.filter(({ harness }) => !hasLimitsAlone(harness)),
+        )
         await deleteOldest(tx, userId, STATUSES_LIMIT)
         await limits.record(tx, userId, agents)
       })

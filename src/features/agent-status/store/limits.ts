@@ -2,11 +2,11 @@
 
 import type { SQL } from 'drizzle-orm'
 import { and, asc, eq, gte, inArray, lt, max, or } from 'drizzle-orm'
-import { type Viewer, visibleLimits } from '../../access/visibility.ts'
-import { addedValue } from '../../database/added-value.ts'
-import type { Reader, Tx } from '../../database/database.ts'
-import type { Tables } from '../../database/schema/tables.ts'
-import type { Id } from '../../lib/id.ts'
+import { type Viewer, visibleLimits } from '../../../access/visibility.ts'
+import { addedValue } from '../../../database/added-value.ts'
+import type { Reader, Tx } from '../../../database/database.ts'
+import type { Tables } from '../../../database/schema/tables.ts'
+import type { Id } from '../../../lib/id.ts'
 
 export type LimitRecord = Omit<Tables['limitReadings']['$inferSelect'], 'id'>
 
