@@ -14,6 +14,7 @@ import type { Clock } from '../lib/clock.ts'
 import { Random } from '../lib/random.ts'
 import type { Services } from '../services.ts'
 import { BUDGETS, CI_OWNER, CLIENTS, emailOf, PEOPLE, PLANS, PROJECTS, RULES, SETTINGS, TIME_ZONE } from './agency.ts'
+import { limitReports } from './limits.ts'
 import { paperwork } from './paperwork.ts'
 import { type DemoReport, resumed, sessionsOf } from './sessions.ts'
 import type { DemoStep, Stage } from './stage.ts'
@@ -73,7 +74,7 @@ export async function fillDemo({ services, clock, now, password, onProgress }: D
 
   const stage: Stage = { services, random, as, firstDay, now }
   const reports = allReports(firstDay, now, random)
-  const steps = [...together(reports, send), ...paperwork(stage)]
+  const steps = [...together(reports, send), ...paperwork(stage), ...limitReports(stage)]
     .filter(({ at }) => at <= now)
     .sort((one, other) => one.at - other.at)
   for (const [index, { at, run }] of steps.entries()) {

@@ -15,6 +15,7 @@ import { examples } from '../flags/options.ts'
 import { counted, countText, dollars, inDollars, shareText } from '../terminal/numbers.ts'
 import { type Column, localMinute, minute, note, print, printTable } from '../terminal/print.ts'
 import { addReportsCacheCommand } from './cache.ts'
+import { addReportsLimitsCommand } from './limits.ts'
 import { addReport, changeText, modelText, periodText } from './report.ts'
 import { addReportsWhatIfCommand } from './what-if.ts'
 
@@ -38,6 +39,7 @@ export function addReportsCommands(program: Command): void {
   addReportsPriceChangesCommand(reports)
   addReportsSurchargesCommand(reports)
   addReportsOutliersCommand(reports)
+  addReportsLimitsCommand(reports)
 }
 
 function addReportsPriceChangesCommand(reports: Command): void {

@@ -2,6 +2,7 @@ import '../../support/page-location.ts'
 import { expect, test } from 'bun:test'
 import type {
   CacheReport,
+  LimitsReport,
   Outliers,
   PriceChanges,
   Surcharges,
@@ -10,10 +11,12 @@ import type {
 import { widthFor } from '../../../src/web/pages/insights/queries.ts'
 import {
   changesInWords,
+  limitsInWords,
   outliersInWords,
   savingsInWords,
   surchargesInWords,
   whatIfInWords,
+  windowInWords,
 } from '../../../src/web/pages/insights/words.ts'
 
 const cache = (figures: object) =>
@@ -86,4 +89,21 @@ test.each([
   ['2026-01-01', '2027-01-01', '1mo'],
 ])('from %s to %s is divided by %s', (starting_at, ending_at, width) => {
   expect(widthFor({ starting_at, ending_at })).toBe(width as never)
+})
+
+test('limits say how many would be reached, whose is the first, and how many are not listed', () => {
+  const use = (id: string, name: string, reaches_limit?: boolean) => ({
+    user: { id, name },
+    projection: reaches_limit === undefined ? null : { reaches_limit },
+  })
+  const limits = (data: object[], left_out = 0) =>
+    limitsInWords({ data, limits: data.length + left_out, left_out } as LimitsReport)
+  expect(limits([])).toBe('No agent has reported a limit in this period.')
+  expect(limits([use('1', 'Ada', true), use('1', 'Ada', false), use('2', 'Bob')])).toBe(
+    '3 limits of 2 people. 1 would be reached before it resets if use goes on as it has, first one of Ada.',
+  )
+  expect(limits([use('1', 'Ada', false)], 4)).toBe(
+    '5 limits of 1 person and others. None would be reached before it resets if use goes on as it has. The 1 most urgent are listed; filter by person to see others.',
+  )
+  expect([300, 10_080, 90].map(windowInWords)).toEqual(['5 hours', '7 days', '90 minutes'])
 })

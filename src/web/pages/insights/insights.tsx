@@ -8,6 +8,7 @@ import { WhenNear } from '../../parts/when-near.tsx'
 import { useMe } from '../../server/me.ts'
 import { Caching } from './caching.tsx'
 import classes from './insights.module.css'
+import { PlanLimits } from './limits.tsx'
 import { ModelMix } from './model-mix.tsx'
 import { OtherModel } from './other-model.tsx'
 import { OutlierSessions } from './outliers.tsx'
@@ -38,6 +39,9 @@ export default function Insights() {
       </WhenNear>
       <WhenNear className={classes.section}>
         <OtherModel query={query} as={as} choose={(as) => show({ as })} />
+      </WhenNear>
+      <WhenNear className={classes.section}>
+        <PlanLimits query={query} />
       </WhenNear>
       <WhenNear className={classes.section}>
         <LongContext query={query} />

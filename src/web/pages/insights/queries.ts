@@ -1,8 +1,10 @@
 /** The reports of the page, each of the entries that its filters let through. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { CostBasis } from '../../../shared/cost-basis.ts'
+import { addDays, dayOf } from '../../format/moments.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
+import { useSettings } from '../../server/me.ts'
 
 export const DIMENSIONS = ['model', 'agent_manager', 'project'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
@@ -19,6 +21,8 @@ export type WhatIfReport = Body<Awaited<ReturnType<(typeof api.reports)['what-if
 export type Surcharges = Body<Awaited<ReturnType<typeof api.reports.surcharges.get>>>
 export type PriceChanges = Body<Awaited<ReturnType<(typeof api.reports)['price-changes']['get']>>>
 export type Outliers = Body<Awaited<ReturnType<typeof api.reports.outliers.get>>>
+export type LimitsReport = Body<Awaited<ReturnType<typeof api.reports.limits.get>>>
+export type LimitUse = LimitsReport['data'][number]
 export type Usage = Body<Awaited<ReturnType<typeof api.reports.usage.get>>>
 
 type Width = '1d' | '1w' | '1mo'
@@ -82,3 +86,20 @@ export const useOutliers = (query: ReportQuery, basis: CostBasis) =>
     queryFn: ({ signal }) => answer(apiUntil(signal).reports.outliers.get({ query: { ...query, ...basisOf(basis) } })),
     placeholderData: keepPreviousData,
   })
+
+/** As long as readings are kept. */
+const LIMIT_DAYS = 400
+
+/** Limits belong to people and agents, so no other filter applies. */
+export function useLimits({ starting_at, ending_at, agent_manager: user, agent_harness }: ReportQuery) {
+  const { time_zone } = useSettings()
+  const to = dayOf(new Date(Date.parse(ending_at) - 1), time_zone)
+  const earliest = addDays(to, 1 - LIMIT_DAYS)
+  const [from] = [earliest, dayOf(new Date(starting_at), time_zone)].sort().reverse()
+  const query = { from, to, user, agent_harness }
+  return useQuery({
+    queryKey: ['reports', 'limits', query],
+    queryFn: ({ signal }) => answer(apiUntil(signal).reports.limits.get({ query: query as never })),
+    placeholderData: keepPreviousData,
+  })
+}

@@ -1,7 +1,7 @@
 /** What each report found, in a sentence. Pure. */
-import { counted, percent } from '../../format/counts.ts'
+import { count, counted, percent } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
-import type { CacheReport, Outliers, PriceChanges, Surcharges, WhatIfReport } from './queries.ts'
+import type { CacheReport, LimitsReport, Outliers, PriceChanges, Surcharges, WhatIfReport } from './queries.ts'
 
 export function savingsInWords({ saved, uncached_value, hit_rate, unvalued_entries }: CacheReport['totals']): string {
   if (saved === null || uncached_value === null) {
@@ -62,6 +62,27 @@ export function outliersInWords({ data }: Outliers): string {
   const times = first.times === null ? '' : `, ${first.times} times what is usual for ${first.agent_manager.name}`
   return `${found} The furthest cost ${money(first.cost)}${times}.`
 }
+
+export function limitsInWords({ data, limits, left_out }: LimitsReport): string {
+  const [first] = data
+  if (!first) return 'No agent has reported a limit in this period.'
+  const reaching = data.filter(({ projection }) => projection?.reaches_limit)
+  const people = counted(new Set(data.map(({ user }) => user.id)).size, 'person', 'people')
+  const found = `${counted(limits, 'limit')} of ${left_out === 0 ? people : `${people} and others`}.`
+  const rest =
+    left_out === 0 ? '' : ` The ${count(data.length)} most urgent are listed; filter by person to see others.`
+  if (reaching.length === 0) return `${found} None would be reached before it resets if use goes on as it has.${rest}`
+  const many = counted(reaching.length, 'would be reached before it resets', 'would be reached before they reset')
+  return `${found} ${many} if use goes on as it has, first one of ${first.user.name}.${rest}`
+}
+
+/** `5 hours`, `7 days`, `90 minutes`. */
+export function windowInWords(minutes: number): string {
+  if (minutes % DAY_MINUTES === 0) return counted(minutes / DAY_MINUTES, 'day')
+  return minutes % 60 === 0 ? counted(minutes / 60, 'hour') : counted(minutes, 'minute')
+}
+
+const DAY_MINUTES = 24 * 60
 
 function leftOut(entries: number): string {
   return entries === 0 ? '' : ` Excludes ${counted(entries, 'unpriced entry', 'unpriced entries')}.`
