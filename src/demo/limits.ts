@@ -1,5 +1,4 @@
 /** How much of the limits of their plans the people of the demonstration use, as their agents report it. */
-import { VERSION } from '../embedded/version.ts'
 import type { AgentStatusReport } from '../features/agent-status/schema.ts'
 import { addDays, dateAt, dayAt, startOfDay } from '../lib/calendar.ts'
 import { Random } from '../lib/random.ts'
@@ -60,8 +59,8 @@ export function limitReports({ services, as, now }: Stage): DemoStep[] {
       credits_left: person.creditsLeft ?? null,
     }))
     const agent = { agent_harness: person.agent, version: null, sessions: 0, not_read: [], limits }
-    const machine = '00000000000000d1'
-    return services.agentStatus.report(as(person.user).person!.id, { machine, tally_version: VERSION, agents: [agent] })
+    const machine = { machine: '00000000000000d1', tally_version: '1.0.0' }
+    return services.agentStatus.report(as(person.user).person!.id, { ...machine, agents: [agent] })
   }
   const steps: DemoStep[] = []
   const first = addDays(dayAt(now, TIME_ZONE), -DAYS)

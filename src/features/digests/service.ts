@@ -92,7 +92,13 @@ export function createDigestsService({
     const basis = await usualBasis(db.read, asker.viewer, await organization.settings())
     async function add(title: string, filter: { agent_manager?: string[]; project?: string[] }): Promise<void> {
       const usageOf = async (from: string) => {
-        const period = { starting_at: from, ending_at: addDays(from, 7), bucket_width: 'all', group_by: 'project', basis }
+        const period = {
+          starting_at: from,
+          ending_at: addDays(from, 7),
+          bucket_width: 'all',
+          group_by: 'project',
+          basis,
+        }
         const query = await reports.readUsage({ ...period, ...filter } as QueryTexts, asker)
         return reports.usage(asker.viewer, query)
       }

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
 import type { Problem } from '../../../src/errors.ts'
 import { findInconsistentShares } from '../../../src/features/funding/integrity.ts'
+import type { PlanBody } from '../../../src/features/plans/schema.ts'
 import type { Id } from '../../../src/lib/id.ts'
 import { createServices } from '../../../src/services.ts'
 import { billRow } from '../../support/bills.ts'
@@ -19,7 +20,7 @@ forEachEngine('closing periods', (open) => {
     const { plans, entries } = services
     const ada = await addReporter(services.people)
     const plan = { vendor: 'V', product: 'Max', fee: 100, from: '2026-10-17', weight: 'tokens' as const, ...changes }
-    const { id } = await plans.addPlan(plan as never, OPERATOR)
+    const { id } = (await plans.addPlan(plan as never, OPERATOR)) as PlanBody
     const report = async (day: string, project: string, dollars: number, more: Record<string, unknown> = {}) => {
       const body = reportBody({
         started_at: `${day}T10:00:00Z`,

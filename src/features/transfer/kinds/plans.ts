@@ -2,8 +2,8 @@ import { isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import {
   ALLOWANCE_UNITS,
-  FEE_WEIGHTS,
   ENTRY_FUNDINGS,
+  FEE_WEIGHTS,
   FUNDING_NOTES,
   FUNDING_REASONS,
   FUNDINGS,
