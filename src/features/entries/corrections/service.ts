@@ -71,9 +71,9 @@ export function createCorrections({ clock, interned }: { clock: Clock; interned:
           requests: null,
           activeMs: null,
           reportedCost: 0n,
-          listValue: null,
-          priceId: null,
-          priceStep: null,
+          // No tokens at the price of the entry that it is like.
+          listValue: like.entry.listValue === null ? null : 0n,
+          priceStep: like.entry.listValue === null ? null : 1,
           priceNote: null,
           projectId,
           ticketId,
