@@ -136,7 +136,7 @@ export function addPlansCommands(program: Command): void {
   })
   addAction(plans, closePlanPeriod, {
     name: 'close',
-    description: 'Close a period that has ended: its shares stay, and what comes late is corrected in a later period',
+    description: 'Close a period that has ended: its shares stay',
     subject: [subject, 'first day'],
     flags: { leave_unpriced: '--leave-unpriced' },
     confirm: (firstDay) => `Close the period from ${firstDay}?`,
@@ -145,7 +145,7 @@ export function addPlansCommands(program: Command): void {
   })
   addAction(plans, reopenPlanPeriod, {
     name: 'reopen',
-    description: 'Reopen a closed period: its shares may change again, and its corrections that no bill has are voided',
+    description: 'Reopen a closed period, and void its corrections',
     subject: [subject, 'first day'],
     confirm: (firstDay) => `Reopen the period from ${firstDay}, and void its corrections?`,
     examples: ["tally plans reopen 'Claude Max' 2026-10-17 --reason 'The vendor sent another invoice'"],
