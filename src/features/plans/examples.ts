@@ -70,7 +70,6 @@ const EXAMPLE_PLAN_NAME = { id: 'pln_01a1fa172a0277f3983322718874f2ea', name: 'C
 
 export const EXAMPLE_PERIOD_DETAIL: PeriodDetail = {
   ...EXAMPLE_ALLOCATED_PERIOD,
-  plan: EXAMPLE_PLAN_NAME,
   people: [
     {
       id: 'usr_01a1fa172a0277f3983322718874f2e0',

@@ -134,7 +134,6 @@ export function createPeriods({ db, clock, audit, organization, funding, entries
       const people = await sumPeople(db.slow, plan.id, firstDay, record?.generationId ?? null)
       return {
         ...allocatedBody(period, record, await today()),
-        plan: { id: plan.uid, name: plan.name },
         people: people.map(({ uid, name, entries: used, listValue, fee, charge, corrections }) => ({
           id: uid,
           name,

@@ -276,7 +276,6 @@ export type AllocatedPeriod = Static<typeof AllocatedPeriod>
 
 export const PeriodDetail = component('PlanPeriodDetail', 'A period, and the shares of its people.', {
   ...AllocatedPeriod.properties,
-  plan: object({ id: Type.String(), name: Type.String() }),
   people: array(
     'Who used it, the highest list value first.',
     object({

@@ -3,14 +3,12 @@ import { ActionIcon, Anchor, Badge, Button, Group, Menu, Stack, Text } from '@ma
 import { IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { counted } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
 import { exactMoney } from '../../format/money.ts'
 import { spanInWords } from '../../parts/budgets/budget.ts'
 import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PlainTable } from '../../parts/plain-table.tsx'
@@ -19,6 +17,7 @@ import { answer, api, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import { Changes } from '../things/changes.tsx'
 import { EndForm } from './end-form.tsx'
+import { Periods } from './periods.tsx'
 import {
   allowanceInWords,
   coversInWords,
@@ -216,56 +215,5 @@ function CoversCell({ terms }: { terms: Terms }) {
       {allowance && <Caption>Includes {allowance}</Caption>}
       {sharing && <Caption>{sharing}</Caption>}
     </>
-  )
-}
-
-function Periods({ plan }: { plan: Plan }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['plans', 'periods', plan.id],
-    queryFn: ({ signal }) => answer(apiUntil(signal).plans({ id: plan.id }).periods.get()),
-  })
-  return (
-    <Stack gap="xs">
-      <SectionTitle>Periods of the last twelve months</SectionTitle>
-      {error && !data ? (
-        <Failure error={error} retry={refetch} />
-      ) : data?.data.length === 0 ? (
-        <Note>Periods appear here from {dayInWords(plan.starts_on)} on.</Note>
-      ) : (
-        data && (
-          <PlainTable
-            label="Periods"
-            columns={[
-              {
-                key: 'period',
-                title: 'Period',
-                cell: (period) => (
-                  <>
-                    {spanInWords(period)}
-                    {period.seats > 1 && <Caption>{counted(period.seats, 'seat')}</Caption>}
-                    {period.to !== period.whole_to && period.whole_to && (
-                      <Caption>cut, would have ended on {dayInWords(period.whole_to)}</Caption>
-                    )}
-                  </>
-                ),
-              },
-              {
-                key: 'fee',
-                title: 'Fee',
-                isNumber: true,
-                cell: ({ fee, currency, fee_usd }) => (
-                  <>
-                    <Money amount={fee_usd} />
-                    {currency !== 'USD' && <Caption>{exactMoney(fee, currency)}</Caption>}
-                  </>
-                ),
-              },
-            ]}
-            rows={data.data}
-            rowKey={({ from }) => from}
-          />
-        )
-      )}
-    </Stack>
   )
 }
