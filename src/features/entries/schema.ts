@@ -333,7 +333,7 @@ const SliceReport = Type.Object(
     funding: Type.Optional({
       ...said.funding,
       description:
-        'As in the report, which it replaces together with `plan`. An entry whose slices say different things is `unknown`.',
+        'As in the report, which it replaces together with `plan`. If slices of an entry say different things, it is `mixed` where some are metered and a plan pays for the rest, else `unknown`.',
     }),
     plan: Type.Optional({ ...said.plan, description: 'As in the report, which it replaces together with `funding`.' }),
   },
