@@ -1,5 +1,5 @@
 /** A sheet as returned by the API, for the OpenAPI document. */
-import { EXAMPLE_LISTED, EXAMPLE_REPORT } from '../entries/examples.ts'
+import { EXAMPLE_ENTRY, EXAMPLE_REPORT } from '../entries/examples.ts'
 import type { Approvals, SheetOverlaps, TokenSheet } from './schema.ts'
 
 const { session_id: _session, ...draft } = EXAMPLE_REPORT
@@ -48,7 +48,7 @@ export const EXAMPLE_RETURNED: TokenSheet = {
 }
 
 export const EXAMPLE_DRAFT_ENTRY = {
-  ...EXAMPLE_LISTED,
+  ...EXAMPLE_ENTRY,
   status: 'draft' as const,
   source: 'sheet' as const,
   session_id: null,
@@ -60,7 +60,7 @@ export const EXAMPLE_OVERLAPS: SheetOverlaps = {
   data: [
     {
       entry: {
-        id: EXAMPLE_LISTED.id,
+        id: EXAMPLE_ENTRY.id,
         agent_harness: 'claude-code',
         started_at: '2026-11-20T17:53:04.000Z',
         ended_at: '2026-11-20T18:20:41.000Z',

@@ -5,7 +5,7 @@ import { CSV_CONTENT } from '../../../http/documentation.ts'
 import { endpoint, operation, result } from '../../../operations/operation.ts'
 import { listPage, listParameter, listSort, momentParameter } from '../../../operations/parameters.ts'
 import { readListQuery } from '../../entries/contract.ts'
-import { pageOfEntry } from '../../entries/examples.ts'
+import { EXAMPLE_LISTED, pageOfEntry } from '../../entries/examples.ts'
 import { TokenEntryList } from '../../entries/schema.ts'
 import type { EntriesService } from '../../entries/service.ts'
 import { SHEET_COLUMNS } from '../csv.ts'
@@ -60,7 +60,7 @@ const listTokenSheetEntries = operation({
   description: 'Newest first. Use `GET /token-entries?sheet=…` to combine this with other filters or export CSV.',
   params,
   query: { limit, page },
-  answer: result('A page of entries.', TokenEntryList, pageOfEntry(EXAMPLE_DRAFT_ENTRY)),
+  answer: result('A page of entries.', TokenEntryList, pageOfEntry({ ...EXAMPLE_LISTED, ...EXAMPLE_DRAFT_ENTRY })),
   run: async ({ sheets, entries }: Needs & { entries: EntriesService }, { params, query, approver: { viewer } }) => {
     const { limit, after } = readListQuery(query, 'UTC')
     const sheet = await sheets.getSheet(params.id, viewer)

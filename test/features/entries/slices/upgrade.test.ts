@@ -48,13 +48,24 @@ async function withoutSlices(location: Location): Promise<void> {
   for (const table of ['plan_corrections', 'plan_shares', 'plan_periods', 'plan_generations', 'unallocated_hours']) {
     await rowsAt(location, `DROP TABLE ${table}`)
   }
-  await rowsAt(location, `DROP TRIGGER organization_owes_funding${location.databaseUrl ? ' ON organization' : ''}`)
+  for (const [trigger, table] of [
+    ['organization_owes_funding', 'organization'],
+    ['users_owe_funding', 'users'],
+  ])
+    await rowsAt(location, `DROP TRIGGER ${trigger}${location.databaseUrl ? ` ON ${table}` : ''}`)
   for (const table of ['funding_owed', 'fundings', 'funding_rule_versions', 'funding_rules', 'plan_versions']) {
     await rowsAt(location, `DROP TABLE ${table}`)
   }
   await rowsAt(location, 'DROP TABLE plan_holders')
   await rowsAt(location, 'DROP TABLE plans')
-  const functions = ['owe_funding', 'owe_funding_of_plan', 'owe_funding_from', 'owe_all_funding', 'owe_funding_of_days']
+  const functions = [
+    'owe_funding',
+    'owe_funding_of_plan',
+    'owe_funding_from',
+    'owe_all_funding',
+    'owe_funding_of_days',
+    'owe_funding_of_person',
+  ]
   if (location.databaseUrl) await rowsAt(location, `DROP FUNCTION ${functions.join(', ')}`)
   await rowsAt(location, `DELETE FROM migrations WHERE version >= ${SLICES_VERSION}`)
 }
