@@ -9,7 +9,6 @@
  *
  * After any step the process may end: the earlier generation counts until the last one, and what is left of others is removed.
  */
-import { sql } from 'drizzle-orm'
 import type { Database, Tx } from '../../database/database.ts'
 import { dayAt, dayNumberAt, dayText } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -24,6 +23,7 @@ import {
   findOldGeneration,
   findPeriod,
   findTimeZone,
+  finishBuilding,
   hasPlans,
   insertGeneration,
   insertShares,
@@ -64,8 +64,6 @@ interface Dependencies {
   db: Database
   clock: Clock
 }
-
-export type Allocation = ReturnType<typeof createAllocation>
 
 export function createAllocation({ db, clock }: Dependencies) {
   /** The periods that contain any of the hours get one more change. */
@@ -142,16 +140,12 @@ export function createAllocation({ db, clock }: Dependencies) {
       if (!isClaimed) return
     }
     await asClaimed(period, generationId, async (tx) => {
-      const { planPeriods: p } = tx.tables
-      await updatePeriod(tx, period, {
+      await finishBuilding(tx, period, record.changes, {
         ...columnsOf(period),
         ...(shares && { generationId }),
         durationMs: Math.round(durationMs),
         calculatedAt: clock.now(),
-        changes: sql`${p.changes} - ${record.changes}`,
-        buildingId: null,
-        buildingUntil: null,
-      } as never)
+      })
       await noteChanges(tx, others)
       if (shares) await markHours(tx, period.changedHours)
       else await deleteGeneration(tx, generationId)

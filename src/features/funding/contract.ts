@@ -1,9 +1,13 @@
 /** What other features share of funding: what entries are paid with, and what decides it. */
 import type { RuleCondition, SaidFunding } from '../../database/schema/records.ts'
+import type { Tables } from '../../database/schema/tables.ts'
 import type { PlanHolder, StatedFunding } from '../../database/schema/values.ts'
 import type { Id } from '../../lib/id.ts'
 
 export type { SaidFunding }
+
+/** A period that was calculated. */
+export type PeriodRecord = Tables['planPeriods']['$inferSelect']
 
 /** A plan, as deciding needs it. Days are those of the organization. */
 export interface PlanTerms {
@@ -41,4 +45,3 @@ export interface FundingTerms {
 
 export { CHANGING, READING } from './operations/shared.ts'
 export { cutsOf, type Period, type PeriodTerms, periodAt, periodsOf, type Schedule } from './periods.ts'
-export type { PeriodRecord } from './store/allocation.ts'

@@ -38,7 +38,7 @@ const TERMS = {
   source_day: EXAMPLE_COMMON_PLAN.source_day,
 } as const
 
-export const EXAMPLE_PERIOD: PeriodBody = {
+const EXAMPLE_PERIOD: PeriodBody = {
   from: '2026-11-17',
   to: '2026-12-16',
   whole_to: '2026-12-16',

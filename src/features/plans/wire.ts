@@ -29,7 +29,7 @@ function termsBody(terms: PlanTerms): Terms {
   }
 }
 
-export function periodBody({ terms, firstDay, lastDay, wholeLastDay, fee, feeDollars }: Period<PlanTerms>): PeriodBody {
+function periodBody({ terms, firstDay, lastDay, wholeLastDay, fee, feeDollars }: Period<PlanTerms>): PeriodBody {
   return {
     from: firstDay,
     to: lastDay,

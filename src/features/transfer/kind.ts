@@ -1,11 +1,10 @@
 /** The kinds of lines: each is declared once, and written, checked and read by this declaration. */
 import { type TSchema, Type } from '@sinclair/typebox'
-import type { SQL } from 'drizzle-orm'
-import type { Reader } from '../../database/database.ts'
 import type { Tables } from '../../database/schema/tables.ts'
 import { SchemaChecker } from '../../schema/checker.ts'
 import { object } from '../../schema/types.ts'
 import type { Field } from './columns.ts'
+import type { Chosen } from './store/closed-periods.ts'
 
 export type TableName = keyof Tables
 type Fields = Record<string, Field>
@@ -31,7 +30,7 @@ interface Declared {
   parts?: Record<string, Part>
   filled?: Filled
   /** The rows that a file contains; all of them if absent. */
-  chosen?: (reader: Reader) => SQL
+  chosen?: Chosen
   /** Each line is written before the next is read, because it may refer to it. */
   isSelfReferring?: boolean
   /** Also in files with the entries of a period, to which it does not apply. */

@@ -2,10 +2,8 @@
  * Entries that correct the shares of a closed period of a plan (docs/plans.md, "Close a period"): without usage, approved by who
  * closes the period, and paid by the plan in a later period. Their amounts are in `plan_corrections`.
  */
-import { and, inArray, notInArray } from 'drizzle-orm'
 import type { Actor } from '../../../access/actor.ts'
 import type { Tx } from '../../../database/database.ts'
-import { portionsOf } from '../../../database/portions.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { newId } from '../../../lib/id.ts'
 import { correctionBy, type Funded } from '../../funding/service.ts'
@@ -14,6 +12,7 @@ import { recordHistory } from '../history/record.ts'
 import { type Interned, internFundings } from '../reporting/names.ts'
 import { NO_SESSION } from '../reporting/record.ts'
 import { changeStatuses, type EntryView, getViews, insertEntries } from '../store.ts'
+import { lockUnbilled } from './store.ts'
 
 /** Whose shares are corrected, and where. */
 export interface NewCorrection {
@@ -111,12 +110,7 @@ export function createCorrections({ clock, interned }: { clock: Clock; interned:
 
     /** Voids those of the entries that no bill has. Returns their keys. */
     async withdraw(tx: Tx, ids: readonly number[], reason: string, by: Actor): Promise<number[]> {
-      const { entries: e } = tx.tables
-      const rows: { id: number; status: EntryView['entry']['status'] }[] = []
-      for (const portion of portionsOf(ids)) {
-        const isFree = and(inArray(e.id, portion), notInArray(e.status, ['billed', 'pending', 'voided']))
-        rows.push(...(await tx.locking(tx.select({ id: e.id, status: e.status }).from(e).where(isFree), e)))
-      }
+      const rows = await lockUnbilled(tx, ids)
       const free = rows.map(({ id }) => id)
       if (free.length === 0) return []
       await changeStatuses(tx, free, 'voided')

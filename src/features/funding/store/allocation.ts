@@ -21,8 +21,10 @@ import { portionsOf } from '../../../database/portions.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import { UNCOUNTED_STATUSES } from '../../../database/schema/values.ts'
 import type { Share } from '../allocation.ts'
+import type { PeriodRecord } from '../contract.ts'
 
-export type PeriodRecord = Tables['planPeriods']['$inferSelect']
+export type { PeriodRecord }
+
 export interface PeriodKey {
   planId: number
   firstDay: string
@@ -135,6 +137,18 @@ export async function updatePeriod(tx: Tx, key: PeriodKey, change: Partial<Perio
     .update(tx.tables.planPeriods)
     .set(change as Partial<PeriodRecord>)
     .where(isPeriod(tx.tables, key))
+}
+
+/** A calculation counts from now on, except that changes which it has not seen are left. */
+export async function finishBuilding(
+  tx: Tx,
+  key: PeriodKey,
+  seenChanges: number,
+  change: Partial<PeriodRecord>,
+): Promise<void> {
+  const { planPeriods: p } = tx.tables
+  const isDone = { changes: sql`${p.changes} - ${seenChanges}`, buildingId: sql`NULL`, buildingUntil: sql`NULL` }
+  await updatePeriod(tx, key, { ...(change as Record<string, never>), ...isDone })
 }
 
 /** A calculation that is being written ends, because it has not seen a change; the period is calculated anew. */

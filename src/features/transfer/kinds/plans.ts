@@ -1,5 +1,3 @@
-import { isNotNull, type SQL, sql } from 'drizzle-orm'
-import type { Reader } from '../../../database/database.ts'
 import {
   ALLOWANCE_UNITS,
   ENTRY_FUNDINGS,
@@ -14,6 +12,7 @@ import {
 import { NANO_DIGITS, RATE_DIGITS } from '../../../lib/money.ts'
 import { choice, day, decimal, flag, integer, json, moment, orNone, ownId, reference, text } from '../columns.ts'
 import { kind } from '../kind.ts'
+import { generationsOfClosed, sharesOfClosed } from '../store/closed-periods.ts'
 
 export const PLAN = kind({
   type: 'plan',
@@ -109,17 +108,12 @@ export const FUNDING = kind({
 
 const amount = (column: string) => decimal(column, NANO_DIGITS)
 
-/** Only of closed periods: the shares of the others are calculated again. */
-function isOfClosed({ tables: { planPeriods: p } }: Reader, generationId: unknown): SQL {
-  return sql`EXISTS (SELECT 1 FROM ${p} WHERE ${p.generationId} = ${generationId} AND ${isNotNull(p.closedAt)})`
-}
-
 /** A closed period, and the calculation of it that counts. */
 export const PLAN_PERIOD = kind({
   type: 'plan_period',
   table: 'planGenerations',
   order: ['id'],
-  chosen: (reader) => isOfClosed(reader, reader.tables.planGenerations.id),
+  chosen: generationsOfClosed,
   fields: { plan: reference('planId', 'plans'), first_day: day('firstDay'), created_at: moment('createdAt') },
   parts: {
     period: {
@@ -151,7 +145,7 @@ export const PLAN_SHARE = kind({
   type: 'plan_share',
   table: 'planShares',
   order: ['entryId', 'generationId'],
-  chosen: (reader) => isOfClosed(reader, reader.tables.planShares.generationId),
+  chosen: sharesOfClosed,
   fields: {
     entry: reference('entryId', 'entries'),
     period: reference('generationId', 'planGenerations'),
