@@ -8,8 +8,8 @@ import { Anchor, type AnchorProps } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { BASIS_TEXTS, type CostBasis } from '../../shared/cost-basis.ts'
+import { onBasis } from '../server/cost-basis.ts'
 import { useSettings } from '../server/me.ts'
-import { onBasis } from './cost-basis.tsx'
 
 /** What is counted. Money is in US dollars, unrounded; what is open of bills and of credit notes, in their currency. */
 export type Figure =

@@ -3,14 +3,16 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
-import { COST_BASES, type CostBasis } from '../../shared/cost-basis.ts'
 import { setLocale } from '../format/locale.ts'
 import { WEEKDAYS } from '../format/weekdays.ts'
 import { answer, api, apiUntil, type Body } from './api.ts'
+import { seesEverything, usualBasis } from './cost-basis.ts'
 import { noteVisitor } from './first-answers.ts'
 import { Problem } from './problem.ts'
 import { queryClient } from './queries.ts'
 import { forgetRecent } from './recent.ts'
+
+export { seesEverything }
 
 /** More projects than anyone leads; the API's page limit. */
 const LED_LIMIT = '1000'
@@ -153,21 +155,6 @@ export function useFirstDayOfWeek() {
 export function useRole(...roles: Role[]): boolean {
   return roles.includes(useMe().person.role)
 }
-
-/** The bases of cost that the person may take. */
-export function basesFor({ person, leads, settings }: Pick<Me, 'person' | 'leads' | 'settings'>): CostBasis[] {
-  const seesFees = seesEverything(person.role) || (leads && settings.leads_see_fees)
-  return COST_BASES.filter((basis) => basis !== 'allocated' || seesFees)
-}
-
-/** The one of those that the organization chose. */
-export function usualBasis(me: Pick<Me, 'person' | 'leads' | 'settings'>): CostBasis {
-  const { cost_basis } = me.settings
-  return basesFor(me).includes(cost_basis) ? cost_basis : 'cost'
-}
-
-/** Whether a role sees all entries, projects and bills. */
-export const seesEverything = (role: Role): boolean => role === 'billing' || role === 'admin'
 
 /** Whether the person may approve and reject: `billing`, `admin`, leads, approvers and deputies within their projects. */
 export function useApproves(): boolean {

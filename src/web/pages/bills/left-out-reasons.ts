@@ -2,7 +2,7 @@
 import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
-import { basisInAddress } from '../../parts/cost-basis.tsx'
+import { basisInAddress } from '../../server/cost-basis.ts'
 import { before, FIRST_DAY, ownPeriod } from '../../parts/period.ts'
 import type { BillDocument } from './bill-body.ts'
 

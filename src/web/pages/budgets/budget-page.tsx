@@ -17,7 +17,7 @@ import {
 } from '../../parts/budgets/budget.ts'
 import { Amount, BudgetProgress, BudgetStateBadge } from '../../parts/budgets/budget-progress.tsx'
 import { COUNTING_MS } from '../../parts/budgets/budget-table.tsx'
-import { basisInAddress } from '../../parts/cost-basis.tsx'
+import { basisInAddress } from '../../server/cost-basis.ts'
 import { Details } from '../../parts/details.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { FigureLink, figure } from '../../parts/figure-link.tsx'

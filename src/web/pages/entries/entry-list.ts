@@ -2,9 +2,9 @@
 
 import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { one, oneOf, readAddress } from '../../address.ts'
-import { basisFor, readBasis } from '../../parts/cost-basis.tsx'
 import { askEntries, type EntryOrder } from '../../parts/entries/entry.ts'
 import { entryQuery, FILTERS, type Filters } from '../../parts/entries/filters.ts'
+import { basisFor, readBasis } from '../../server/cost-basis.ts'
 import { listQuery } from '../../server/list.ts'
 import type { Me } from '../../server/me.ts'
 import { queryClient } from '../../server/queries.ts'

@@ -1,10 +1,11 @@
 /** Insights: what is behind the cost of the entries that a person sees. */
 import { one, oneOf, useAddress } from '../../address.ts'
-import { BasisSelect, basisFor, readBasis } from '../../parts/cost-basis.tsx'
+import { BasisSelect } from '../../parts/basis-select.tsx'
 import { FilterBar } from '../../parts/entries/filter-bar.tsx'
 import { entryQuery, FILTERS } from '../../parts/entries/filters.ts'
 import { Page } from '../../parts/page.tsx'
 import { WhenNear } from '../../parts/when-near.tsx'
+import { basisFor, readBasis } from '../../server/cost-basis.ts'
 import { useMe } from '../../server/me.ts'
 import { Caching } from './caching.tsx'
 import classes from './insights.module.css'

@@ -1,6 +1,6 @@
 /** What the address of the overview contains. */
 import { many, one, oneOf } from '../../address.ts'
-import { readBasis } from '../../parts/cost-basis.tsx'
+import { readBasis } from '../../server/cost-basis.ts'
 
 export const OVERVIEW_ADDRESS = {
   period: one,

@@ -1,8 +1,8 @@
 /** What every figure of the overview is of: a period, and the clients and projects that it is limited to. Pure. */
 import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { addressOf } from '../../address.ts'
-import { basisFor, basisInAddress } from '../../parts/cost-basis.tsx'
 import { ownPeriod, type Period, periodBefore, readPeriod } from '../../parts/period.ts'
+import { basisFor, basisInAddress } from '../../server/cost-basis.ts'
 import type { Me } from '../../server/me.ts'
 
 /** By id, name or key, as in the API. No value means all. */

@@ -2,13 +2,13 @@
 import { Group, NativeSelect, Paper, SegmentedControl, Skeleton } from '@mantine/core'
 import { colorsOf } from '../../../shared/charts/colors.ts'
 import type { CostBasis } from '../../../shared/cost-basis.ts'
+import { BasisSelect } from '../../parts/basis-select.tsx'
 import { pointOf, type Width, widthsFor } from '../../parts/charts/buckets.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { ChartTable } from '../../parts/charts/chart-table.tsx'
 import { AMOUNTS, type ChartSeries, restSeries } from '../../parts/charts/series.ts'
 import { TableToggle } from '../../parts/charts/table-toggle.tsx'
-import { BasisSelect } from '../../parts/cost-basis.tsx'
-import { CardTitle } from '../../parts/texts.tsx'
+import { CardTitle, Note } from '../../parts/texts.tsx'
 import { keyOf, labelOf } from '../../parts/usage/dimensions.ts'
 import { measureOf } from '../../parts/usage/measures.ts'
 import { useSettings } from '../../server/me.ts'
@@ -79,6 +79,7 @@ export function Trend({ choose, ...data }: TrendProps) {
       ) : (
         <Skeleton className={classes.chart} />
       )}
+      {data.data?.usage.provisional && <Note>A period of a plan is not closed yet: amounts may change.</Note>}
       <TableToggle>
         {shown && <ChartTable {...shown.chart} hrefOf={shown.hrefOf} figure={chosen.measure} basis={scope.basis} />}
       </TableToggle>

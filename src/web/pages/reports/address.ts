@@ -2,10 +2,10 @@
 import { CHART_KINDS } from '../../../shared/charts/layout.ts'
 import { COMPARISONS, ORDERS, SORTS } from '../../../shared/report-table.ts'
 import { one, oneOf } from '../../address.ts'
-import { readBasis } from '../../parts/cost-basis.tsx'
 import { FILTERS } from '../../parts/entries/filters.ts'
 import { readDimension } from '../../parts/usage/dimensions.ts'
 import { MEASURE_NAMES } from '../../parts/usage/measures.ts'
+import { readBasis } from '../../server/cost-basis.ts'
 
 export const CHARTS = [...CHART_KINDS, 'none'] as const
 /** The question, without its filters. */
