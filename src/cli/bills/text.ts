@@ -1,7 +1,7 @@
 /** Formats bills for the terminal. */
 import { minorDigitsOf } from '../../features/bills/contract.ts'
-import type { BillRun, BillRunRow } from '../../features/bills/run-schema.ts'
 import type { Bill, BillDocument, BillHead, BillLine, BillTotals } from '../../features/bills/schema.ts'
+import type { BillRun, BillRunRow } from '../../features/bills/service.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { parseDecimal } from '../../lib/money.ts'
 import { BASIS_TITLES, billBasisText, type CostBasis } from '../../shared/cost-basis.ts'

@@ -29,6 +29,7 @@ export { type BilledAmount, type BilledCost, billedAmountBody } from './billed-a
 export { createMailer } from './delivery-mailer.ts'
 export type { DocumentFormat } from './documents/documents.ts'
 export type { ListedBill } from './listing.ts'
+export type { BillRun, BillRunRow } from './run-schema.ts'
 export type { BillView } from './store/bills.ts'
 export type { BillSubmission, Sent } from './submission.ts'
 

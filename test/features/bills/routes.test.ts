@@ -55,6 +55,41 @@ describe('a bill', () => {
     }
   })
 
+  test('names the periods of plans that are to be closed, or is provisional', async () => {
+    const { name, project } = await clientWith()
+    const admin = await app.session('admin')
+    const plan = await app.call('POST /api/v1/plans', {
+      session: admin,
+      json: {
+        ...{ name: 'Max', vendor: 'Anthropic', product: 'Claude Max', holder: 'organization' },
+        ...{ from: '2026-10-01', fee: 100, period: 'month', covers: [{ field: 'labels.paid', matches: 'max' }] },
+      },
+    })
+    expect([plan.status, plan.json.detail]).toEqual([201, undefined])
+    await report({ project, reported_cost: 4, labels: { paid: 'max' } })
+    await app.services.entries.funding.decideOwed()
+    const body = { ...OCTOBER, client: name, basis: 'allocated' }
+    const refused = await app.call(`POST ${BILLS}/preview`, { session: billing, json: body })
+    expect(refused.status).toBe(409)
+    expect(refused.json).toMatchObject({
+      code: 'period_not_closed',
+      periods: [{ plan: { id: plan.json.id, name: 'Max' }, first_day: '2026-10-01', entries: 1 }],
+    })
+    const sent = await app.call(`POST ${BILLS}`, { session: billing, json: { ...body, provisional: true } })
+    expect([sent.status, sent.json.detail]).toEqual([201, undefined])
+    expect(sent.json).toMatchObject({ basis: 'allocated', provisional: true, subtotal: 100 })
+    const { json: listed } = await app.call(`GET ${BILLS}/${sent.json.number}/entries`, { session: billing })
+    expect(listed).toMatchObject({ basis: 'allocated', data: [{ cost: 100 }] })
+    const { json: run } = await app.call(`GET ${BILLS}/run?month=2026-10&basis=allocated&provisional=true`, {
+      session: billing,
+    })
+    expect(run.data.find((row: { client: { name: string } }) => row.client?.name === name)).toMatchObject({
+      state: 'billed',
+      basis: 'allocated',
+      last_bill: { basis: 'allocated' },
+    })
+  })
+
   test('is previewed, sent, read, paid and corrected', async () => {
     const { name, entries } = await clientWith(10.005, 2)
     const body = { ...OCTOBER, client: name, markup: 10, tax: { percent: 19 } }
