@@ -114,8 +114,11 @@ export async function basisOf(
 }
 
 /** What a budget counts, in words. */
-export const measureText = ({ measure, basis }: Pick<BudgetBody, 'measure' | 'basis'>): string =>
-  `${measure.replace('_', ' ')}${basis === 'cost' ? '' : ` by ${BASIS_TITLES[basis].toLowerCase()}`}`
+export function measureText({ measure, basis }: Pick<BudgetBody, 'measure' | 'basis'>): string {
+  const title = BASIS_TITLES[basis].toLowerCase()
+  if (measure === 'cost') return title
+  return `${measure.replace('_', ' ')}${basis === 'cost' ? '' : ` by ${title}`}`
+}
 
 /** The scope as the API names it. */
 export function scopeOf({ client, project, ticket, agentManager, agent, model, label }: ScopeFlags) {

@@ -2,7 +2,7 @@
 import { Anchor, Divider, Group, Stack, Text, Timeline } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import { Link } from 'wouter'
-import { BASIS_TITLES, billBasisText } from '../../../shared/cost-basis.ts'
+import { BASIS_TITLES } from '../../../shared/cost-basis.ts'
 import { say } from '../../../shared/sentences.ts'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
@@ -36,8 +36,7 @@ function Inside({ bill }: { bill: Bill }) {
   const { document, entries } = bill
   const facts: [string, ReactNode][] = [
     ['Entries', count(entries)],
-    [BASIS_TITLES[bill.basis], <Money key="" amount={document.cost} />],
-    ['Costs', billBasisText(bill)],
+    [`${BASIS_TITLES[bill.basis]}${bill.provisional ? ' (provisional)' : ''}`, <Money key="" amount={document.cost} />],
     ['List value', <Money key="" amount={document.list_value} />],
     ['Exchange rate', document.currency === 'USD' ? null : `1 USD = ${document.exchange_rate} ${document.currency}`],
     ['Corrects', bill.corrects && <BillLink {...bill.corrects} />],

@@ -1,5 +1,5 @@
 /** Why a bill leaves entries out, what to do about it, and links to these entries. */
-import type { CostBasis } from '../../../shared/cost-basis.ts'
+import { BASIS_TITLES, type CostBasis } from '../../../shared/cost-basis.ts'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
 import { basisInAddress } from '../../server/cost-basis.ts'
@@ -160,10 +160,13 @@ export function entriesInWords({
   entries,
   unpriced_entries = 0,
   at_least,
-}: Pick<BillDocument['left_out']['unpriced'], 'entries' | 'unpriced_entries' | 'at_least'>): string {
+  basis = 'cost',
+}: Pick<BillDocument['left_out']['unpriced'], 'entries' | 'unpriced_entries' | 'at_least'> & {
+  basis?: CostBasis | undefined
+}): string {
   const all = `${at_least ? 'more than ' : ''}${counted(entries, 'entry', 'entries')}`
   if (unpriced_entries === 0) return all
-  return unpriced_entries === entries
-    ? `${all} without a price: cost unknown`
-    : `${all} (${count(unpriced_entries)} without a price)`
+  const unknown = basis === 'cost' ? 'without a price' : `of unknown ${BASIS_TITLES[basis].toLowerCase()}`
+  if (unpriced_entries < entries) return `${all} (${count(unpriced_entries)} ${unknown})`
+  return basis === 'cost' ? `${all} without a price: cost unknown` : `${all} ${unknown}`
 }

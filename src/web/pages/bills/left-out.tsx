@@ -41,7 +41,9 @@ export function LeftOut({ document }: { document: BillDocument }) {
             key: 'entries',
             title: 'Entries',
             isNumber: true,
-            cell: ({ isUnpriced, left, href }) => <LeftOutSum left={left} href={href} isUnpriced={isUnpriced} />,
+            cell: ({ isUnpriced, left, href }) => (
+              <LeftOutSum left={left} href={href} isUnpriced={isUnpriced} basis={document.basis} />
+            ),
           },
         ]}
         rows={found}

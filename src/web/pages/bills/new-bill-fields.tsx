@@ -43,8 +43,8 @@ export const NewBillFields = ({ form, currency, terms }: NewBillFieldsProps) => 
     <Basis form={form} terms={terms} />
     {terms?.last_bill && (
       <Caption>
-        Tax, grouping and payment terms are those of bill {terms.last_bill.number}, unless the client’s settings say
-        otherwise.
+        Tax, basis, grouping and payment terms are those of bill {terms.last_bill.number}, unless the client’s settings
+        say otherwise.
       </Caption>
     )}
     <Accordion

@@ -1,7 +1,9 @@
 /** One row for each client of a billing run, and for each billable project without one. */
+
 import { Anchor, Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { BASIS_TITLES } from '../../../shared/cost-basis.ts'
 import { counted } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
@@ -102,6 +104,7 @@ const For = ({ row }: { row: RunRow }) => (
       <bdi>{nameOf(row)}</bdi>
     </Anchor>
     {!row.client && <Dimmed> · project without a client</Dimmed>}
+    {row.basis !== 'cost' && <Dimmed> · {BASIS_TITLES[row.basis]}</Dimmed>}
   </>
 )
 
