@@ -26,7 +26,7 @@ const entries = whole('Number of token entries.')
 const unpriced = whole('Number of unpriced entries, which amounts exclude.')
 
 /** Of a report whose cost is on a basis. */
-export const basisFields = {
+const basisFields = {
   basis: oneOf(COST_BASES, 'What `cost` is, and `unpriced_entries` are those for which it is unknown. As requested.'),
   provisional: Type.Optional(
     Type.Literal(true, {

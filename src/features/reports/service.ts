@@ -54,7 +54,7 @@ export {
   VARIANCE_COLUMNS,
   WHAT_IF_COLUMNS,
 } from './csv.ts'
-export type { CacheQuery, OutliersQuery, OverviewDimension, PeriodQuery, UsageQuery } from './query.ts'
+export type { CacheQuery, OutliersQuery, OverviewDimension, UsageQuery } from './query.ts'
 export { OVERVIEW_BUCKETS, OVERVIEW_DIMENSIONS } from './query.ts'
 export { settledRead } from './settled-sums.ts'
 export type { Key, SumsRow } from './sums.ts'

@@ -69,7 +69,7 @@ export function randomQuery(chance: Chance, { managers }: Stage): Query {
 }
 
 /** The amount of an entry on a basis, by the definition of each. */
-export async function amountsOf(db: Database) {
+async function amountsOf(db: Database) {
   const { fundings, planPeriods, planShares } = db.read.tables
   const paid = new Map((await db.read.select().from(fundings)).map((funding) => [funding.id, funding]))
   const shares = (await db.read.select().from(planShares).innerJoin(planPeriods, sharesCount(db))).sort(

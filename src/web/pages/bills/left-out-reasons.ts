@@ -2,8 +2,8 @@
 import { BASIS_TITLES, type CostBasis } from '../../../shared/cost-basis.ts'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
-import { basisInAddress } from '../../server/cost-basis.ts'
 import { before, FIRST_DAY, ownPeriod } from '../../parts/period.ts'
+import { basisInAddress } from '../../server/cost-basis.ts'
 import type { BillDocument } from './bill-body.ts'
 
 type Reason = keyof BillDocument['left_out']
