@@ -327,13 +327,13 @@ export const MIGRATIONS: Migration[] = [
   {
     version: 59,
     name: 'allocation',
+    // Comes with the one before, after which no server of an earlier version goes on.
     sql: { sqlite: sqliteAllocation, postgres: postgresAllocation },
-    compatibleFrom: 58,
   },
   {
     version: 60,
     name: 'limit_readings',
     sql: { sqlite: sqliteLimitReadings, postgres: postgresLimitReadings },
-    compatibleFrom: 58,
+    compatibleFrom: 59,
   },
 ]

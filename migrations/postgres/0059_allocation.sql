@@ -21,7 +21,11 @@ CREATE FUNCTION change_shares_of_version() RETURNS trigger LANGUAGE plpgsql AS $
   WHERE plan_id = CASE WHEN TG_OP = 'DELETE' THEN OLD.plan_id ELSE NEW.plan_id END;
   RETURN NULL;
 END $$;
-CREATE TRIGGER plan_versions_change_shares AFTER INSERT OR UPDATE OR DELETE ON plan_versions
+CREATE TRIGGER plan_versions_inserted_change_shares AFTER INSERT ON plan_versions
+  FOR EACH ROW EXECUTE FUNCTION change_shares_of_version();
+CREATE TRIGGER plan_versions_updated_change_shares AFTER UPDATE ON plan_versions
+  FOR EACH ROW EXECUTE FUNCTION change_shares_of_version();
+CREATE TRIGGER plan_versions_deleted_change_shares AFTER DELETE ON plan_versions
   FOR EACH ROW EXECUTE FUNCTION change_shares_of_version();
 
 CREATE FUNCTION change_all_shares() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

@@ -106,7 +106,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
     key: ['planId', 'fromDay'],
     json: ['conditions'],
     kept: { sourceUrl: 'prices' },
-    other: ['fromDay', 'period', 'currency', 'allowanceUnit', 'sourceDay'],
+    other: ['fromDay', 'period', 'currency', 'allowanceUnit', 'weight', 'sourceDay'],
   },
   fundingRuleVersions: { key: ['id'], text: ['name'], json: ['conditions'], other: ['funding'] },
   fundings: { key: ['id'], text: ['saidPlan'], other: ['saidFunding', 'funding', 'reason', 'note'] },

@@ -37,6 +37,12 @@ async function withoutSlices(location: Location): Promise<void> {
     await rowsAt(location, `CREATE TRIGGER ${trigger} AFTER UPDATE OF input ON entries BEGIN SELECT 1; END`)
   }
   // Of later versions.
+  for (const [trigger, table] of [
+    ['organization_owes_funding', 'organization'],
+    ['organization_changes_shares', 'organization'],
+    ['users_owe_funding', 'users'],
+  ])
+    await rowsAt(location, `DROP TRIGGER ${trigger}${location.databaseUrl ? ` ON ${table}` : ''}`)
   await rowsAt(location, 'DROP TABLE limit_readings')
   await rowsAt(location, 'DROP TABLE agent_statuses')
   await rowsAt(location, 'DROP TABLE telemetry_calls')
@@ -48,11 +54,6 @@ async function withoutSlices(location: Location): Promise<void> {
   for (const table of ['plan_corrections', 'plan_shares', 'plan_periods', 'plan_generations', 'unallocated_hours']) {
     await rowsAt(location, `DROP TABLE ${table}`)
   }
-  for (const [trigger, table] of [
-    ['organization_owes_funding', 'organization'],
-    ['users_owe_funding', 'users'],
-  ])
-    await rowsAt(location, `DROP TRIGGER ${trigger}${location.databaseUrl ? ` ON ${table}` : ''}`)
   for (const table of ['funding_owed', 'fundings', 'funding_rule_versions', 'funding_rules', 'plan_versions']) {
     await rowsAt(location, `DROP TABLE ${table}`)
   }
@@ -65,6 +66,9 @@ async function withoutSlices(location: Location): Promise<void> {
     'owe_all_funding',
     'owe_funding_of_days',
     'owe_funding_of_person',
+    'change_shares_of_plan',
+    'change_shares_of_version',
+    'change_all_shares',
   ]
   if (location.databaseUrl) await rowsAt(location, `DROP FUNCTION ${functions.join(', ')}`)
   await rowsAt(location, `DELETE FROM migrations WHERE version >= ${SLICES_VERSION}`)
