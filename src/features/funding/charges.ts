@@ -1,4 +1,4 @@
-/** What is charged beyond the allowance of a plan (docs/plans.md, "Beyond the allowance"). Pure. */
+/** What is charged beyond the allowance of a plan (docs/plans.md, "Allocation"). Pure. */
 import type { AllowanceUnit } from '../../database/schema/values.ts'
 import { divideHalfEven, NANO_DIGITS, type Nanos, RATE_DIGITS } from '../../lib/money.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Two months of an agency with subscriptions, credits and API keys, against the sheet that was calculated by hand:
- * test/fixtures/agency/README.md.
+ * the README of test/fixtures/agency.
  */
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'

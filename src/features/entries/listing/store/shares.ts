@@ -1,4 +1,4 @@
-/** The shares of entries in the fees of their plans, which a job calculates (docs/design/plans.md, "Shares"). */
+/** The shares of entries in the fees of their plans, which a job calculates (docs/design/plans.md, "Allocation"). */
 import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../database/database.ts'
 import type { EntryShare } from '../../rows.ts'
