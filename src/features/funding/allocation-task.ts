@@ -81,6 +81,8 @@ export const SETTLEMENT_TASK: SlowTask<PeriodKey[], Calculated[]> = {
 
 interface Bounded extends Range {
   record: PeriodRecord
+  /** The moment until which it has corrections: after its own end, if the plan has ended with it. */
+  correctedTo: number
   period: Period<PlanSchedule['versions'][number]>
 }
 
@@ -112,7 +114,9 @@ export async function calculatePeriods(
       continue
     }
     const ofPlan = bounded.get(record.planId) ?? []
-    ofPlan.push({ record, period, ...rangeOf(period, timeZone) })
+    const range = rangeOf(period, timeZone)
+    const isLast = period.lastDay !== null && period.lastDay === schedules.get(record.planId)!.endsOn
+    ofPlan.push({ record, period, ...range, correctedTo: isLast ? FOR_EVER : range.to })
     bounded.set(record.planId, ofPlan)
   }
   const entries = await collect(reader, [...bounded.values()].flat(), bounded)
@@ -170,7 +174,7 @@ function union(ranges: readonly Range[]): Range[] {
 
 async function calculate(
   reader: Reader,
-  { record, period, from, to }: Bounded,
+  { record, period, from, to, correctedTo }: Bounded,
   rows: readonly EntryRow[],
   ofPlan: readonly CorrectionRow[],
   { timeZone, isClosing }: { timeZone: string; isClosing: boolean },
@@ -202,7 +206,7 @@ async function calculate(
   const startOf = new Map(entries.map(({ id, startedAt }) => [id, startedAt]))
   const differences = isClosed || isClosing ? differencesOf(rows, ideal.shares, shares, corrections) : []
   for (const { entryId, startedAt, fee: corrected, charge } of ofPlan) {
-    if (startedAt < from || startedAt >= to) continue
+    if (startedAt < from || startedAt >= correctedTo) continue
     shares.push({ entryId, fee: corrected, charge })
     startOf.set(entryId, startedAt)
   }

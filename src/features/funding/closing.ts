@@ -214,6 +214,24 @@ export async function findChangedClosed(
   return closed.find(({ firstDay }) => factsOf(periodAt(before, firstDay)) !== factsOf(periodAt(after, firstDay)))
 }
 
+/**
+ * Periods of days that a plan did not have before are calculated, up to a day: approved entries keep their plan while it has
+ * no period for them, so that nothing marks them.
+ */
+export async function noteNewDays(tx: Tx, before: PlanSchedule, after: PlanSchedule, today: string): Promise<void> {
+  const startOf = ({ versions }: PlanSchedule) => versions[0]!.fromDay
+  const spans = [{ from: startOf(after), to: addDays(startOf(before), -1) }]
+  if (before.endsOn !== null) spans.push({ from: addDays(before.endsOn, 1), to: today })
+  for (const span of spans) {
+    if (span.from > span.to) continue
+    const periods = [...periodsOf(after, span)]
+    await noteChanges(
+      tx,
+      periods.map(({ firstDay, lastDay, feeDollars: fee }) => ({ planId: after.id, firstDay, lastDay, fee })),
+    )
+  }
+}
+
 /** What shares of a period depend on. */
 function factsOf(period: Period<PlanSchedule['versions'][number]> | undefined): string {
   if (!period) return ''

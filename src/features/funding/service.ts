@@ -19,7 +19,7 @@ import { listFundingRules } from './store/rules.ts'
 import { readFundingTerms } from './store.ts'
 import { type Funded, FundingDecisions } from './terms.ts'
 
-export { findChangedClosed } from './closing.ts'
+export { findChangedClosed, noteNewDays } from './closing.ts'
 export { changeToPreview } from './request.ts'
 export { divideShares, isCorrection, uniteShares } from './store/divisions.ts'
 export { addFundings, findFundings, saidOf } from './store/fundings.ts'

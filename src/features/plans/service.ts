@@ -12,7 +12,7 @@ import { type AuditService, difference } from '../audit/service.ts'
 import { previewBody } from '../entries/contract.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { FundingPreviewBody } from '../funding/schema.ts'
-import { type FundingService, findChangedClosed } from '../funding/service.ts'
+import { type FundingService, findChangedClosed, noteNewDays } from '../funding/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { issuesOfPeople } from '../people/service.ts'
 import { createPeriods } from './periods.ts'
@@ -94,6 +94,7 @@ export function createPlansService({ db, clock, audit, organization, funding, en
       const closed = await findChangedClosed(tx, before.id, { ...plan, id: before.id })
       if (closed) throw periodClosed(before, closed)
       await updatePlan(tx, before, plan)
+      await noteNewDays(tx, before, { ...plan, id: before.id }, await today())
     }
     const after = await getView(tx, before?.uid ?? (await insertPlan(tx, plan, clock.now())))
     const object = { id: after.uid, name: after.name }

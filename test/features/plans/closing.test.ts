@@ -241,4 +241,32 @@ forEachEngine('closing periods', (open) => {
       pending: 0,
     })
   })
+
+  test('a plan that ends before the period of a correction keeps it, and so does one that goes on again', async () => {
+    const { plans, id, report, close, feesIn, settle, services } = await start()
+    await report('2026-10-20', 'A', 60)
+    await report('2026-10-21', 'B', 40)
+    await close('2026-10-17')
+    await report('2026-10-22', 'B', 100)
+    const approved = await report('2026-11-22', 'B', 100)
+    await services.entries.approval.decideEntry(approved, { action: 'approve' }, OPERATOR)
+    await close('2026-11-17')
+    await plans.reopenPeriod('Max', '2026-11-17', { reason: 'it has ended' }, OPERATOR)
+    const corrections = [
+      ['A of 2026-10-17', -30],
+      ['B of 2026-10-17', 30],
+    ]
+    await plans.endPlan(id, { on: '2026-11-16' }, OPERATOR)
+    await settle()
+    expect(await feesIn('2026-10-17')).toEqual([['A', 60], ['B', 40], ['B', 0], ...corrections])
+    expect(await feesIn('2026-11-17')).toEqual([])
+    await plans.endPlan(id, { on: null }, OPERATOR)
+    await settle()
+    expect(await feesIn('2026-10-17')).toEqual([
+      ['A', 60],
+      ['B', 40],
+      ['B', 0],
+    ])
+    expect(await feesIn('2026-11-17')).toEqual([['B', 100], ...corrections])
+  })
 })
