@@ -52,7 +52,7 @@ export function amountOfEntry(
   if (basis === 'cost') return costNanosOf(entry)
   if (basis === 'list') return entry.listValue
   if (fundingPlan === null) return isPaidByPrice(funding) ? costNanosOf(entry) : null
-  if (!share) return null
+  if (!share || (funding?.funding === 'mixed' && costNanosOf(entry) === null)) return null
   return basis === 'marginal' ? share.charge : share.fee + share.charge
 }
 

@@ -36,7 +36,7 @@ export function costOf({ entries }: Pick<Reader['tables'], 'entries'>): SQL {
 /**
  * The amount of an entry on a basis, in nano-dollars; null if it is unknown (docs/plans.md, "Cost by basis"). What a plan
  * pays for costs nothing beside its fee but the charge beyond its allowance. Both are known once the shares of its period
- * are calculated.
+ * are calculated. The metered part of what has no cost is unknown.
  */
 export function amountOf(tables: Reader['tables'], basis: CostBasis): SQL {
   const { entries, fundings, planPeriods, planShares } = tables
@@ -46,6 +46,7 @@ export function amountOf(tables: Reader['tables'], basis: CostBasis): SQL {
   const share = basis === 'marginal' ? charge : sql`${fee} + ${charge}`
   // An entry that went to another period has two until both are calculated anew.
   return sql`(SELECT CASE
+    WHEN ${fundings.funding} = 'mixed' AND ${costOf(tables)} IS NULL THEN NULL
     WHEN ${fundings.planId} IS NOT NULL THEN (
       SELECT ${share} FROM ${planShares} JOIN ${planPeriods} ON ${planPeriods.generationId} = ${planShares.generationId}
       WHERE ${planShares.entryId} = ${entries.id} AND ${planPeriods.planId} = ${fundings.planId}

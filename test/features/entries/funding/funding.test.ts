@@ -111,7 +111,7 @@ forEachEngine('funding', (open) => {
   })
 
   test('slices say it for themselves; of an entry, some may be metered and a plan pay for the rest', async () => {
-    const { db, report, entries, entry, decideOwed } = await stage(open)
+    const { db, services, report, entries, entry, decideOwed } = await stage(open)
     await addPlan(db, { name: 'Max' })
     const cell = (hour: number, more: object) => ({
       started_at: `2026-11-20T${hour}:00:00Z`,
@@ -129,6 +129,17 @@ forEachEngine('funding', (open) => {
     expect(differing.funding).toMatchObject({ reported_funding: 'mixed', metered_share: 0.666666667 })
     const listed = await entries.listing.listEntries(EVERYTHING, { filter: { funding: ['mixed'] }, limit: 9 } as never)
     expect(listed.data.map(({ id }) => id)).toEqual([differing.id])
+    // What the metered part costs is unknown without a price.
+    await services.funding.calculateOwed()
+    expect(await entry(differing.id)).toMatchObject({ cost: null, marginal_cost: null })
+    for (const [basis, unpriced] of [
+      ['list', 1],
+      ['marginal', 1],
+    ] as const) {
+      const filter = { funding: ['mixed'], unknown_cost: [basis] }
+      const unknown = await entries.listing.listEntries(EVERYTHING, { filter, limit: 9 } as never)
+      expect([basis, unknown.data.length]).toEqual([basis, unpriced])
+    }
     const unknown = await sliced(cell(10, {}), cell(10, { funding: 'unknown' }), cell(10, metered))
     expect(paidBy(unknown)).toBe('unknown  report parts_differ')
     const other = await sliced(cell(10, { plan: 'Pro' }), cell(10, { ...metered, plan: 'Pro' }))
