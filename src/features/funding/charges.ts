@@ -1,6 +1,7 @@
 /** What is charged beyond the allowance of a plan (docs/plans.md, "Allocation"). Pure. */
 import type { AllowanceUnit } from '../../database/schema/values.ts'
 import { divideHalfEven, NANO_DIGITS, type Nanos, RATE_DIGITS } from '../../lib/money.ts'
+import { PERIOD_LIMIT } from './periods.ts'
 
 export interface AllowanceTerms {
   /** Of a seat and a period: nano-dollars, tokens or requests; null if no limit is known. */
@@ -19,7 +20,8 @@ const ONE = 10n ** BigInt(RATE_DIGITS)
 
 /**
  * The charge of each entry: by how much the rounded charge of all entries up to it exceeds that of those before it. So the charges
- * sum to that of all units, rounded once, and entries before the allowance is used up have none.
+ * sum to that of all units, rounded once, and entries before the allowance is used up have none. A seat is charged no more than
+ * {@link PERIOD_LIMIT}, so that no report, whatever it counts, stops the calculation for all.
  *
  * @param units of the entries in the order in which they use the allowance, in billionths of its unit
  * @param seats whose allowance they share
@@ -34,7 +36,10 @@ export function chargesOf(units: readonly bigint[], seats: number, terms: Allowa
   return units.map((unit) => {
     used += unit
     const before = charged
-    if (used > included) charged = divideHalfEven((used - included) * overagePrice * ONE, denominator)
+    if (used > included) {
+      const due = divideHalfEven((used - included) * overagePrice * ONE, denominator)
+      charged = due < PERIOD_LIMIT ? due : PERIOD_LIMIT
+    }
     return charged - before
   })
 }

@@ -44,4 +44,13 @@ export interface FundingTerms {
 }
 
 export { CHANGING, READING } from './operations/shared.ts'
-export { cutsOf, type Period, type PeriodTerms, periodAt, periodsOf, type Schedule } from './periods.ts'
+export {
+  cutsOf,
+  PERIOD_LIMIT,
+  type Period,
+  type PeriodTerms,
+  periodAt,
+  periodsOf,
+  type Schedule,
+  wholeFeeOf,
+} from './periods.ts'

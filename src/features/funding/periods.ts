@@ -102,6 +102,12 @@ export function* periodsOf<Terms extends PeriodTerms>(
   }
 }
 
+/** In nano-dollars: fees, and charges beyond the allowance, of a period, so that their sum fits into 64 bits. */
+export const PERIOD_LIMIT = 4_000_000_000_000_000_000n
+
+/** The fee of all seats for a whole period, in nano-dollars. */
+export const wholeFeeOf = (terms: PeriodTerms): Nanos => feesOf(terms, 1, 1).feeDollars
+
 /** The fee of all seats for so many days of a whole period, rounded once in each currency. */
 function feesOf({ fee, seats, exchangeRate }: PeriodTerms, days: number, whole: number) {
   const charged = fee * BigInt(seats) * BigInt(days)

@@ -4,10 +4,10 @@ import type { AllowanceUnit, FeeWeight, PlanHolder } from '../../database/schema
 import { type Issue, validationFailed } from '../../errors.ts'
 import { addDays, isDay } from '../../lib/calendar.ts'
 import { numberText } from '../../lib/exact-json.ts'
-import { NANO_DIGITS, parseExactDecimal, RATE_DIGITS } from '../../lib/money.ts'
+import { decimalText, NANO_DIGITS, parseExactDecimal, RATE_DIGITS } from '../../lib/money.ts'
 import { composeName, foldName } from '../../lib/names.ts'
 import { issuesOfCurrency, issuesOfGiven, issuesOfName, issuesOfText } from '../../schema/fields.ts'
-import { cutsOf, type PeriodTerms, type Schedule } from '../funding/contract.ts'
+import { cutsOf, PERIOD_LIMIT, type PeriodTerms, type Schedule, wholeFeeOf } from '../funding/contract.ts'
 import { issuesOfConditions } from '../placement/contract.ts'
 import { COMMON_PLANS } from './common.ts'
 import { type CommonPlan, type LoadedPlan, type NewPlan, type PlanChange, VERSIONS_LIMIT } from './schema.ts'
@@ -180,6 +180,8 @@ function readTerms(given: GivenTerms, before: PlanTerms, within: string, issues:
     const message = digits === 0 ? 'must be a whole number' : `must have at most ${digits} decimals`
     issues.push({ pointer: at(field), code: 'too_fine', message })
   }
+  const tooLarge = (field: string, most: string) =>
+    issues.push({ pointer: at(field), code: 'too_large', message: `must be at most ${most}` })
   /** Absent: as before. */
   const amount = (
     field: 'fee' | 'exchange_rate' | 'allowance' | 'overage_price',
@@ -189,6 +191,7 @@ function readTerms(given: GivenTerms, before: PlanTerms, within: string, issues:
     if (given[field] === undefined || given[field] === null) return given[field] === null ? null : was
     const units = parseExactDecimal(numberText(given as { [Name in typeof field]: number }, field), digits)
     if (units === undefined) tooFine(field, digits)
+    else if (units > UNITS_LIMIT) tooLarge(field, decimalText(UNITS_LIMIT, digits))
     return units ?? was ?? 0n
   }
   const unit =
@@ -220,6 +223,9 @@ function readTerms(given: GivenTerms, before: PlanTerms, within: string, issues:
   if (currency === 'USD' && terms.exchangeRate !== null) {
     issues.push({ pointer: at('exchange_rate'), code: 'not_allowed', message: 'must be null for a fee in USD' })
   }
+  if (wholeFeeOf(terms) > PERIOD_LIMIT) {
+    tooLarge('fee', `${decimalText(PERIOD_LIMIT, NANO_DIGITS)} US dollars for all seats of a period`)
+  }
   const refuse = (field: string, message: string) => issues.push({ pointer: at(field), code: 'not_allowed', message })
   if (terms.allowance !== null && unit === null) refuse('allowance', 'needs an allowance_unit: usd, tokens or requests')
   if (terms.allowance === null && unit !== null) refuse('allowance_unit', 'needs an allowance')
@@ -229,6 +235,9 @@ function readTerms(given: GivenTerms, before: PlanTerms, within: string, issues:
   issues.push(...issuesOfGiven(source_day, (day) => issuesOfDay(day, at('source_day'))))
   return terms
 }
+
+/** What fits into 64 bits, in round numbers. */
+const UNITS_LIMIT = 9_000_000_000_000_000_000n
 
 const prefixed = (issues: Issue[], was: string, is: string): Issue[] =>
   issues.map((issue) => ({ ...issue, pointer: issue.pointer.replace(was, is) }))

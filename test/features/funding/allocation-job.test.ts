@@ -142,6 +142,21 @@ forEachEngine('the job of allocation', (open) => {
     expect(await findInconsistentShares(db.read)).toEqual([])
   })
 
+  test('whatever a report counts, its charge fits, and others have theirs', async () => {
+    const { db, report, run, weighByTokens } = await start()
+    await addPlan(db, { name: 'Max', from: '2026-10-17' })
+    await weighByTokens()
+    await db.write(async (tx) => {
+      const terms = { allowance: 300n, allowanceUnit: 'requests' as const, overagePrice: DOLLAR / 25n }
+      await tx.update(tx.tables.planVersions).set(terms)
+    })
+    await report(1, { requests: 400 })
+    await report(1, { requests: 1_000_000_000_000, started_at: '2026-11-20T10:30:00Z' })
+    await run()
+    expect((await contentOf(db)).shares.map(({ charge }) => charge)).toEqual([4n * DOLLAR, 3_999_999_996n * DOLLAR])
+    expect(await findInconsistentShares(db.read)).toEqual([])
+  })
+
   test('a process that ends while it writes leaves what counted before, and the next one removes the rest', async () => {
     const { db, clock, report, run, feesOf, weighByTokens, services } = await start()
     await addPlan(db, { name: 'Max', from: '2026-10-17' })

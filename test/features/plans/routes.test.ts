@@ -127,6 +127,9 @@ forEachEngine('plans', (open) => {
     expect(await add({ allowance: 10 })).toEqual([422, '/allowance not_allowed'])
     expect(await add({ allowance: 1.5, allowance_unit: 'requests' })).toEqual([422, '/allowance too_fine'])
     expect(await add({ overage_price: 1 })).toEqual([422, '/overage_price not_allowed'])
+    expect(await add({ allowance: 10_000_000_000, allowance_unit: 'usd' })).toEqual([422, '/allowance too_large'])
+    expect(await add({ currency: 'IDR', exchange_rate: 1e10 })).toEqual([422, '/exchange_rate too_large'])
+    expect(await add({ fee: 1e9, seats: 5 })).toEqual([422, '/fee too_large'])
     expect(await add({ covers: [{ field: 'model', matches: '/(/' }] })).toEqual([
       422,
       '/covers/0/matches bad_expression',
