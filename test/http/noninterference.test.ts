@@ -137,3 +137,65 @@ test('what others do changes no answer to a member, a lead or a viewer who does 
     expect([...after.values()].filter((answer) => (answer as [number])[0] === 200).length).toBeGreaterThan(4)
   }
 })
+
+/** How people ask who look for what plans cost. */
+const ABOUT_FEES: Record<string, string[]> = {
+  '/api/v1/reports/usage': ['marginal', 'allocated', 'cost', 'list'].flatMap((basis) => [
+    `${NOVEMBER}&bucket_width=all&group_by=project,plan,funding&basis=${basis}`,
+    `${NOVEMBER}&bucket_width=1d&format=csv&basis=${basis}`,
+  ]),
+  '/api/v1/token-entries': [
+    ...['marginal', 'allocated'].map((basis) => `sort=cost&basis=${basis}`),
+    ...['', '&basis=allocated', '&basis=marginal'].map((basis) => `format=csv${basis}`),
+    'format=ndjson',
+    'unknown_cost=allocated',
+    'cost_mismatch=true',
+    'plan=Secret&late=false&correction=true',
+  ],
+  '/api/v1/reports/outliers': [NOVEMBER, `${NOVEMBER}&basis=allocated`, `${NOVEMBER}&basis=marginal`],
+  '/api/v1/reports/overview': ['cost', 'allocated', 'marginal'].map((basis) => `${NOVEMBER}&basis=${basis}`),
+  '/api/v1/shared/usage': [NOVEMBER, `${NOVEMBER}&basis=allocated`, `${NOVEMBER}&group_by=project,model`],
+  '/api/v1/search': ['q=Secret', 'q=777.7'],
+  '/api/v1/budgets/check': ['project=FEES', 'project=FEES&model=gpt-5'],
+}
+
+test('what a plan costs changes no answer to a member, a lead or a viewer', async () => {
+  await change('PATCH /api/v1/settings', { api_tokens: true, share_links: true, cost_basis: 'allocated' })
+  const watchers = { member: await watcher('member'), lead: await watcher('member'), viewer: await watcher('viewer') }
+  await change('POST /api/v1/projects', { key: 'FEES', name: 'Fees', leads: [watchers.lead.email] })
+  await change(`POST /api/v1/users/${watchers.viewer.email}/grants`, { project: 'FEES', money: 'cost', people: true })
+  const plan = { vendor: 'V', product: 'Secret', from: '2026-11-01', seats: 2, weight: 'tokens' }
+  const people = [watchers.member.email, watchers.lead.email].map((person) => ({ person }))
+  const added = (await change('POST /api/v1/plans', { ...plan, people, fee: 777.7 })) as { id: string }
+  for (const { email } of [watchers.member, watchers.lead]) {
+    const token = await app.token('svc', email)
+    for (const day of [3, 9, 12])
+      await report(token, day, { project: 'FEES', reported_cost: day, tokens: { input: day, output: 0 } })
+  }
+  await change('POST /api/v1/budgets', {
+    amount: 10_000,
+    scope: { project: 'FEES' },
+    basis: 'allocated',
+    name: 'Secret',
+  })
+  const everything = async () => {
+    await app.services.entries.funding.decideOwed()
+    await rollUp()
+    await app.services.funding.calculateOwed()
+    await rollUp()
+  }
+  await everything()
+  Object.assign(QUERIES, ABOUT_FEES)
+  const asked = now
+  const before = new Map<string, Map<string, unknown>>()
+  for (const [name, each] of Object.entries(watchers)) before.set(name, await answersTo(each))
+  await change(`PATCH /api/v1/plans/${added.id}`, { from: '2026-11-01', fee: 333.3 })
+  await everything()
+  now = asked
+  for (const [name, each] of Object.entries(watchers)) {
+    const after = await answersTo(each)
+    const differing = [...before.get(name)!].filter(([call, answer]) => !Bun.deepEquals(answer, after.get(call)))
+    expect([name, differing.map(([call, answer]) => [call, answer, after.get(call)])]).toEqual([name, []])
+    expect([name, JSON.stringify([...after.values()]).match(/777\.7|333\.3/)]).toEqual([name, null])
+  }
+})
