@@ -1,6 +1,7 @@
 /** Closing periods of plans: what stays, and how what comes late is settled. */
 import { expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
+import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Problem } from '../../../src/errors.ts'
 import { findInconsistentShares } from '../../../src/features/funding/integrity.ts'
 import type { PlanBody } from '../../../src/features/plans/schema.ts'
@@ -268,5 +269,24 @@ forEachEngine('closing periods', (open) => {
       ['B', 0],
     ])
     expect(await feesIn('2026-11-17')).toEqual([['B', 100], ...corrections])
+  })
+
+  test('a project or ticket whose shares were corrected stays, also without entries', async () => {
+    const { report, close, refusal, services } = await start()
+    await report('2026-10-20', 'A', 60, { ticket: 'A-1' })
+    await close('2026-10-17')
+    const late = await report('2026-10-22', 'B', 60)
+    await report('2026-11-20', 'C', 60)
+    await close('2026-11-17')
+    const { entries, projects } = services
+    const { data } = await entries.listing.listEntries(EVERYTHING, { filter: { correction: true }, limit: 9 } as never)
+    for (const { id } of data) {
+      await entries.approval.decideEntry(id as never, { action: 'withdraw_approval' }, OPERATOR)
+      await entries.places.placeEntries({ ids: [id] } as never, { project: 'C' }, OPERATOR)
+    }
+    await entries.places.placeEntries({ ids: [late] } as never, { project: 'C' }, OPERATOR)
+    expect(await refusal(projects.removeProject(OPERATOR, 'B'))).toBe(
+      'in_use: The project B has corrections of plans. Archive it instead.',
+    )
   })
 })

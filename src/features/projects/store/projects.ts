@@ -251,7 +251,7 @@ export async function holdProject(tx: Tx, { id, uid }: Pick<ProjectRecord, 'id' 
 /** The objects that refer to a project, for the error message. */
 export async function usesOfProject(reader: Reader, id: number): Promise<string[]> {
   const { entries, tickets, placementRuleVersions: rules, projects, bills, webhookEndpoints: webhooks } = reader.tables
-  const { ruleProposals: proposals } = reader.tables
+  const { ruleProposals: proposals, planCorrections: corrections } = reader.tables
   const anyOf = async (query: Promise<unknown[]>, what: string) => ((await query).length > 0 ? [what] : [])
   type Referring = Tables[
     | 'entries'
@@ -270,6 +270,10 @@ export async function usesOfProject(reader: Reader, id: number): Promise<string[
     ...(await anyOf(one(bills, eq(bills.projectId, id)), 'bills')),
     ...(await anyOf(one(webhooks, eq(webhooks.projectId, id)), 'webhooks')),
     ...(await anyOf(one(projects, eq(projects.mergedIntoId, id)), 'merged projects')),
+    ...(await anyOf(
+      reader.select({ id: corrections.entryId }).from(corrections).where(eq(corrections.projectId, id)).limit(1),
+      'corrections of plans',
+    )),
   ]
 }
 

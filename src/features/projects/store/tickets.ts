@@ -267,10 +267,13 @@ export async function holdTicket(tx: Tx, { id, uid }: Pick<TicketRecord, 'id' | 
   await tx.update(tickets).set({ uid }).where(eq(tickets.id, id))
 }
 
+/** Whether the ticket has entries, or had some whose shares of a plan were corrected. */
 export async function hasEntries(reader: Reader, ticketId: number): Promise<boolean> {
-  const { entries } = reader.tables
+  const { entries, planCorrections: corrections } = reader.tables
   const rows = await reader.select({ id: entries.id }).from(entries).where(eq(entries.ticketId, ticketId)).limit(1)
-  return rows.length > 0
+  if (rows.length > 0) return true
+  const isOf = eq(corrections.ticketId, ticketId)
+  return (await reader.select({ id: corrections.entryId }).from(corrections).where(isOf).limit(1)).length > 0
 }
 
 export async function deleteTicket(tx: Tx, id: number): Promise<void> {
