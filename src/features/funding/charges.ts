@@ -37,8 +37,8 @@ export function chargesOf(units: readonly bigint[], seats: number, terms: Allowa
     used += unit
     const before = charged
     if (used > included) {
-      const due = divideHalfEven((used - included) * overagePrice * ONE, denominator)
-      charged = due < PERIOD_LIMIT ? due : PERIOD_LIMIT
+      charged = divideHalfEven((used - included) * overagePrice * ONE, denominator)
+      if (charged > PERIOD_LIMIT) charged = PERIOD_LIMIT
     }
     return charged - before
   })

@@ -1,16 +1,29 @@
 /** Checks that the shares of plans are those of their entries and terms. */
 import type { Reader } from '../../database/database.ts'
+import { dayAt } from '../../lib/calendar.ts'
+import { counted } from '../../lib/counted.ts'
 import { columnsOf } from './allocation-job.ts'
-import { calculatePeriods } from './allocation-task.ts'
-import { isRangeMarked, listPeriodRecords } from './store/allocation.ts'
+import { calculatePeriods, rangeOf } from './allocation-task.ts'
+import { periodAt } from './periods.ts'
+import {
+  findTimeZone,
+  isRangeMarked,
+  listPaidHours,
+  listPeriodRecords,
+  listUnpaidCorrections,
+  type PeriodKey,
+  type PeriodRecord,
+} from './store/allocation.ts'
+import { listSchedules } from './store/schedules.ts'
 
 /** Periods that are calculated together: those of one time, so that their entries are read once. */
 const PORTION = 100
 
 /** One finding per period that is not as its entries are; those that are still to be calculated are left out. */
 export async function findInconsistentShares(reader: Reader): Promise<string[]> {
-  const records = (await listPeriodRecords(reader))
-    .filter(({ changes }) => changes === 0)
+  const known = await listPeriodRecords(reader)
+  const records = known
+    .filter(({ changes }) => changes <= 0)
     .sort((one, other) => (one.firstDay < other.firstDay ? -1 : 1))
   const { plans } = reader.tables
   const names = new Map(
@@ -36,7 +49,42 @@ export async function findInconsistentShares(reader: Reader): Promise<string[]> 
       }
     }
   }
+  for (const { planId, firstDay } of await findForgotten(reader, known)) {
+    const period = `the period from ${firstDay} of plan ${names.get(planId)}`
+    findings.push(`Entries of ${period} have no shares, and no calculation of it is due. ${RESTORE}`)
+  }
+  const unpaid = await listUnpaidCorrections(reader)
+  if (unpaid.length > 0) {
+    findings.push(
+      `${counted(unpaid.length, 'correction')} of plans are not paid by the plan that they correct. ${RESTORE}`,
+    )
+  }
   return findings
 }
+
+/** Periods with entries, of which nothing is known; those with an hour that is still marked are left out. */
+async function findForgotten(reader: Reader, known: readonly PeriodRecord[]): Promise<PeriodKey[]> {
+  const timeZone = await findTimeZone(reader)
+  const schedules = await listSchedules(reader)
+  const keyOf = ({ planId, firstDay }: PeriodKey) => `${planId} ${firstDay}`
+  const seen = new Set(known.map(keyOf))
+  const forgotten: PeriodKey[] = []
+  let looked = { planId: -1, to: 0 }
+  for (const { planId, hour } of await listPaidHours(reader)) {
+    if (planId === looked.planId && (hour + 1) * HOUR_MS <= looked.to) continue
+    // An hour may belong to two days.
+    const periods = [hour * HOUR_MS, (hour + 1) * HOUR_MS - 1]
+      .map((moment) => periodAt(schedules.get(planId)!, dayAt(moment, timeZone)))
+      .filter((period) => period !== undefined)
+      .map((period) => ({ ...period, planId }))
+    if (periods.length > 0) looked = { planId, to: rangeOf(periods.at(-1)!, timeZone).to }
+    if (periods.length === 0 || periods.some((period) => seen.has(keyOf(period)))) continue
+    for (const period of periods) seen.add(keyOf(period))
+    if (!(await isRangeMarked(reader, rangeOf(periods[0]!, timeZone)))) forgotten.push(periods[0]!)
+  }
+  return forgotten
+}
+
+const HOUR_MS = 3_600_000
 
 const RESTORE = 'This should never happen. Restore an earlier backup, or keep a copy of the database and report a bug.'

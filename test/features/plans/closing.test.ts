@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
+import type { Tx } from '../../../src/database/database.ts'
 import type { Problem } from '../../../src/errors.ts'
 import { findInconsistentShares } from '../../../src/features/funding/integrity.ts'
 import type { PlanBody } from '../../../src/features/plans/schema.ts'
@@ -288,5 +289,49 @@ forEachEngine('closing periods', (open) => {
     expect(await refusal(projects.removeProject(OPERATOR, 'B'))).toBe(
       'in_use: The project B has corrections of plans. Archive it instead.',
     )
+  })
+
+  test('verify finds periods that are forgotten, and corrections that nothing pays', async () => {
+    const { db, report, close, settle } = await start()
+    await report('2026-10-20', 'A', 60)
+    await close('2026-10-17')
+    await report('2026-10-22', 'B', 60)
+    await report('2026-11-20', 'A', 60)
+    await close('2026-11-17')
+    await settle()
+    const { planPeriods: p, fundings: f } = db.read.tables
+    const damaged = async (damage: Parameters<typeof db.write>[0]) => {
+      await db.write(damage)
+      return findInconsistentShares(db.read)
+    }
+    const [period] = await db.read.select().from(p).where(eq(p.firstDay, '2026-11-17'))
+    expect(
+      await damaged((tx) =>
+        tx
+          .delete(p)
+          .where(eq(p.firstDay, '2026-11-17'))
+          .then(() => undefined),
+      ),
+    ).toEqual([expect.stringContaining('Entries of the period from 2026-11-17 of plan Max have no shares')])
+    expect(
+      await damaged((tx) =>
+        tx
+          .insert(p)
+          .values({ ...period!, changes: -1, fee: 1n })
+          .then(() => undefined),
+      ),
+    ).toEqual([expect.stringContaining('(fee)')])
+    const mend = (tx: Tx) => tx.update(p).set({ changes: 0, fee: period!.fee }).where(eq(p.firstDay, '2026-11-17'))
+    expect(await damaged((tx) => mend(tx).then(() => undefined))).toEqual([])
+    const metered = { planId: null, funding: 'metered' as const }
+    expect(
+      await damaged((tx) =>
+        tx
+          .update(f)
+          .set(metered)
+          .where(eq(f.reason, 'correction'))
+          .then(() => undefined),
+      ),
+    ).toEqual([expect.stringContaining('2 corrections of plans are not paid by the plan')])
   })
 })

@@ -293,6 +293,40 @@ export async function listPaidEntries(
   return (await reader.raw(query).values()) as EntryRow[]
 }
 
+/** The hours with entries that plans pay for and that count, but no corrections, by plan, in order. */
+export async function listPaidHours(reader: Reader): Promise<{ planId: number; hour: number }[]> {
+  const { entries: e, fundings: f } = reader.tables
+  const hour = sql<number>`${e.startedAt} / ${sql.raw(String(HOUR_MS))}`.mapWith(Number)
+  const rows = await reader
+    .selectDistinct({ planId: f.planId, hour: hour.as('hour') })
+    .from(e)
+    .innerJoin(f, eq(f.id, e.fundingId))
+    .where(
+      and(
+        isNotNull(f.planId),
+        ne(f.reason, 'correction'),
+        eq(e.superseded, false),
+        notInArray(e.status, [...UNCOUNTED_STATUSES]),
+      ),
+    )
+    .orderBy(asc(f.planId), sql`hour`)
+  return rows.map(({ planId, hour: each }) => ({ planId: planId!, hour: each }))
+}
+
+/** Corrections whose entries the plan does not pay for as such, so that they have no amount. */
+export async function listUnpaidCorrections(reader: Reader): Promise<number[]> {
+  const { entries: e, fundings: f, planCorrections: c } = reader.tables
+  const isPaid = and(eq(f.id, e.fundingId), eq(f.planId, c.planId), eq(f.reason, 'correction'))
+  const rows = await reader
+    .select({ id: c.entryId })
+    .from(c)
+    .innerJoin(e, eq(e.id, c.entryId))
+    .leftJoin(f, isPaid)
+    .where(isNull(f.id))
+    .orderBy(asc(c.entryId))
+  return rows.map(({ id }) => id)
+}
+
 /** A correction that counts. */
 export interface CorrectionRow extends Share {
   entryId: number
