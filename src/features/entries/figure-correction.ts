@@ -9,10 +9,11 @@ import { type CorrectedField, seesEverything } from '../../database/schema/value
 import { Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type AuditService, difference } from '../audit/service.ts'
+import { isCorrection } from '../funding/service.ts'
 import type { PricesService } from '../prices/service.ts'
 import { changedBody, identify } from './changed-report.ts'
 import { figuresOf, isShare } from './division/divided.ts'
-import { divided } from './division/problems.ts'
+import { correcting, divided } from './division/problems.ts'
 import { recordHistory } from './history/record.ts'
 import type { Interned } from './reporting/names.ts'
 import { valuationColumns } from './reporting/record.ts'
@@ -43,7 +44,7 @@ export function createFigureCorrection({ clock, audit, prices, interned }: Depen
   return {
     /**
      * Corrects an entry that is not locked, and values it by the current prices. Returns it as it is then. Throws `forbidden`,
-     * `on_a_sheet` (409), and 422 for what a report could not contain either.
+     * `on_a_sheet` and, for what corrects a plan, `wrong_status` (409), and 422 for what a report could not contain either.
      */
     async correct(
       tx: Tx,
@@ -54,6 +55,7 @@ export function createFigureCorrection({ clock, audit, prices, interned }: Depen
       requireBooks(person)
       if (sheetId !== null) throw onASheet(uid)
       if (isShare({ amendment })) throw divided(uid)
+      if (await isCorrection(tx, id)) throw correcting(uid)
       const now = clock.now()
       const before = await getView(tx, id)
       // A copy, which keeps the digits of money that a number cannot have.

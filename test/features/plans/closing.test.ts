@@ -291,6 +291,23 @@ forEachEngine('closing periods', (open) => {
     )
   })
 
+  test('the figures and times of a correction are those of its period', async () => {
+    const { report, close, refusal, services } = await start()
+    await report('2026-10-20', 'A', 60)
+    await report('2026-10-21', 'B', 40)
+    await close('2026-10-17')
+    await report('2026-10-22', 'B', 60)
+    await close('2026-11-17')
+    const { entries } = services
+    const { data } = await entries.listing.listEntries(EVERYTHING, { filter: { correction: true }, limit: 9 } as never)
+    const id = data[0]!.id as Id<'ent'>
+    await entries.approval.decideEntry(id, { action: 'withdraw_approval' }, OPERATOR)
+    const change = { started_at: '2026-08-01T00:00:00Z', ended_at: '2026-08-01T00:00:00Z', reason: 'moved' }
+    expect(await refusal(entries.places.changeEntry(id, change, OPERATOR))).toStartWith(
+      `wrong_status: Entry ${id} corrects`,
+    )
+  })
+
   test('verify finds periods that are forgotten, and corrections that nothing pays', async () => {
     const { db, report, close, settle } = await start()
     await report('2026-10-20', 'A', 60)

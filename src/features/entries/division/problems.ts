@@ -13,6 +13,6 @@ export function divided(uid: string): Problem {
 export function correcting(uid: string): Problem {
   return new Problem(
     'wrong_status',
-    `Entry ${uid} corrects a closed period of a plan, and cannot be divided. Place it as a whole, or void it and close the next period.`,
+    `Entry ${uid} corrects a closed period of a plan, so that it cannot be divided, and its figures and times stay. Place it as a whole, or void it and close the next period.`,
   )
 }

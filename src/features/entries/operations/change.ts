@@ -38,7 +38,7 @@ export const changeTokenEntry = endpoint({
     labels: { summary: 'Correct its labels', value: { labels: { repository: 'acme/web' } } },
   },
   answer: { status: 200, description: 'The updated entry.', schema: TokenEntry, example: EXAMPLE_PLACED_ENTRY },
-  problems: ['entry_locked', 'on_a_sheet'],
+  problems: ['entry_locked', 'on_a_sheet', 'wrong_status'],
   run: async ({ entries }: Needs, { params, body, party, served: { caller } }) => {
     const fields = Object.keys(body)
     if (fields.some((field) => PLACE_FIELDS.has(field))) requireTokenScope(caller, 'entries:place')
