@@ -19,7 +19,17 @@ import { runs } from '../../support/tier.ts'
 const PEOPLE = ['Ada', 'Bob', 'Eve'] as const
 const PROJECTS = ['A', 'B'] as const
 /** Days of three periods of the plan and of one that runs. */
-const DAYS = ['2026-08-20', '2026-09-05', '2026-09-20', '2026-10-10', '2026-10-20', '2026-11-10', '2026-11-20'] as const
+const DAYS = [
+  '2026-08-20',
+  '2026-09-05',
+  '2026-09-16',
+  '2026-09-17',
+  '2026-09-20',
+  '2026-10-10',
+  '2026-10-20',
+  '2026-11-10',
+  '2026-11-20',
+] as const
 const PERIODS = ['2026-08-17', '2026-09-17', '2026-10-17'] as const
 
 const at = fc.nat(50)
@@ -31,6 +41,7 @@ const act = fc.oneof(
       what: fc.constant('report' as const),
       who: fc.constantFrom(...PEOPLE),
       on: fc.constantFrom(...DAYS),
+      hour: fc.constantFrom('00', '10', '23'),
       project: fc.option(fc.constantFrom(...PROJECTS), { nil: undefined }),
       session: fc.option(fc.nat(3), { nil: undefined }),
       size: fc.integer({ min: 1, max: 50 }),
@@ -67,6 +78,22 @@ const act = fc.oneof(
       prorate: fc.boolean(),
     }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      what: fc.constant('end' as const),
+      on: fc.constantFrom(null, '2026-09-16', '2026-10-16', '2026-11-16', '2026-11-20'),
+      prorate: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      what: fc.constant('zone' as const),
+      zone: fc.constantFrom('UTC', 'Asia/Tokyo', 'America/Lima'),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('merge' as const) }) },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('calculate' as const) }) },
 )
 type Act = typeof act extends fc.Arbitrary<infer Each> ? Each : never
@@ -112,10 +139,10 @@ async function stage(open: Open) {
   async function carryOut(given: Act): Promise<void> {
     const { entries: e, bills } = db.read.tables
     if (given.what === 'report') {
-      const { who, on, project, session, size, cost } = given
+      const { who, on, hour, project, session, size, cost } = given
       const body = reportBody({
-        started_at: `${on}T10:00:00Z`,
-        ended_at: `${on}T10:${String(size).padStart(2, '0')}:00Z`,
+        started_at: `${on}T${hour}:00:00Z`,
+        ended_at: `${on}T${hour}:${String(size).padStart(2, '0')}:00Z`,
         tokens: { input: size, output: 0 },
         ...(cost !== undefined && { reported_cost: cost }),
         ...(project && { project }),
@@ -133,6 +160,18 @@ async function stage(open: Open) {
       return
     }
     if (given.what === 'calculate') return services.funding.calculateOwed()
+    if (given.what === 'end') {
+      await plans.endPlan('Max', { on: given.on, ...(given.on !== null && { prorate: given.prorate }) }, OPERATOR)
+      return
+    }
+    if (given.what === 'zone') {
+      await services.organization.changeSettings({ timeZone: given.zone }, OPERATOR.by)
+      return
+    }
+    if (given.what === 'merge') {
+      await entries.places.mergeProject(OPERATOR, 'A', 'B', {})
+      return
+    }
     if (given.what === 'change') {
       const { what: _, ...change } = given
       await plans.changePlan('Max', change, OPERATOR)
