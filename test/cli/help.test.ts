@@ -198,6 +198,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally reports completeness',
     'tally reports limits',
     'tally reports outliers',
+    'tally reports plans',
     'tally reports price-changes',
     'tally reports surcharges',
     'tally reports unpriced',

@@ -16,6 +16,7 @@ import { counted, countText, dollars, inDollars, shareText } from '../terminal/n
 import { type Column, localMinute, minute, note, print, printTable } from '../terminal/print.ts'
 import { addReportsCacheCommand } from './cache.ts'
 import { addReportsLimitsCommand } from './limits.ts'
+import { addReportsPlansCommand } from './plans.ts'
 import { addReport, changeText, modelText, periodText } from './report.ts'
 import { addReportsWhatIfCommand } from './what-if.ts'
 
@@ -40,6 +41,7 @@ export function addReportsCommands(program: Command): void {
   addReportsSurchargesCommand(reports)
   addReportsOutliersCommand(reports)
   addReportsLimitsCommand(reports)
+  addReportsPlansCommand(reports)
 }
 
 function addReportsPriceChangesCommand(reports: Command): void {

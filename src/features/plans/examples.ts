@@ -9,6 +9,7 @@ import type {
   PlanBody,
   PlanFile,
   PlanLedger,
+  PlanValueReport,
 } from './schema.ts'
 
 export const EXAMPLE_NEW_PLAN: NewPlan = {
@@ -89,6 +90,54 @@ export const EXAMPLE_LEDGER: PlanLedger = {
   allocated: 100,
   unused: 0,
   pending: 0,
+}
+
+const EXAMPLE_VALUE_SUMS = {
+  fee_usd: 100,
+  allocated: 100,
+  unused: 0,
+  pending: 0,
+  list_value: 431.25,
+  charge: 0,
+  ratio: 4.3125,
+}
+
+export const EXAMPLE_VALUE: PlanValueReport = {
+  time_zone: 'Europe/Berlin',
+  from: '2026-10-30',
+  to: '2026-11-29',
+  data: [
+    {
+      plan: EXAMPLE_PLAN_NAME,
+      from: '2026-10-17',
+      to: '2026-11-16',
+      state: 'closed',
+      seats: 1,
+      unused_seats: 0,
+      ...EXAMPLE_VALUE_SUMS,
+      allowance: null,
+      allowance_unit: null,
+      late_entries: 0,
+      people: [
+        {
+          id: 'usr_01a1fa172a0277f3983322718874f2e0',
+          name: 'Ada',
+          entries: 212,
+          unpriced_entries: 0,
+          fee: 100,
+          list_value: 431.25,
+          charge: 0,
+          ratio: 4.3125,
+          allowance_used: null,
+        },
+      ],
+    },
+  ],
+  ended: { periods: 1, ...EXAMPLE_VALUE_SUMS },
+  running: {
+    periods: 0,
+    ...{ fee_usd: 0, allocated: 0, unused: 0, pending: 0, list_value: 0, charge: 0, ratio: null },
+  },
 }
 
 export const EXAMPLE_PLAN: PlanBody = {

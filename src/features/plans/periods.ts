@@ -16,6 +16,7 @@ import type { PlanTerms } from './request.ts'
 import type { AllocatedPeriod, PeriodClosing, PeriodDetail, PlanLedger } from './schema.ts'
 import { listPeriodRecords, sumPeople } from './store/periods.ts'
 import { listPlans, type PlanView } from './store/plans.ts'
+import { createValueReport } from './value.ts'
 import { allocatedBody, type LedgerAmounts, ledgerOf } from './wire.ts'
 
 /** The periods of a plan in one response: those of eight years, if they are weeks. */
@@ -35,9 +36,17 @@ interface Dependencies {
   getView: (reader: Reader, text: string) => Promise<PlanView>
 }
 
-interface Days {
+export interface Days {
   from?: string | undefined
   to?: string | undefined
+}
+
+/** Periods of all plans; the record is undefined where nobody has used one. */
+export interface PlanPeriods {
+  /** Today, in the organization's time zone. */
+  day: string
+  days: { from: string; to: string }
+  periods: { plan: PlanView; period: Period<PlanTerms>; record: PeriodRecord | undefined }[]
 }
 
 export function createPeriods({ db, clock, audit, organization, funding, entries, getView }: Dependencies) {
@@ -59,6 +68,22 @@ export function createPeriods({ db, clock, audit, organization, funding, entries
       }
     }
     return periods.reverse()
+  }
+
+  /** Those of all plans that contain any of the days, by default of the last 31 days, by plan, the newest first. */
+  async function readPeriods({ from, to }: Days): Promise<PlanPeriods> {
+    const day = await today()
+    const last = to ?? day
+    const days = { from: from ?? addDays(last, -30), to: last }
+    const records = await listPeriodRecords(db.read)
+    const periods: PlanPeriods['periods'][number][] = []
+    const plans = (await listPlans(db.read)).sort((one, other) => one.name.localeCompare(other.name, 'en'))
+    for (const plan of plans) {
+      for (const period of within(plan, days, LEDGER_LIMIT - periods.length)) {
+        periods.push({ plan, period, record: records.get(`${plan.id} ${period.firstDay}`) })
+      }
+    }
+    return { day, days, periods }
   }
 
   const nameOf = (plan: PlanView, { firstDay }: { firstDay: string }) =>
@@ -90,6 +115,8 @@ export function createPeriods({ db, clock, audit, organization, funding, entries
   }
 
   return {
+    ...createValueReport({ db, organization, readPeriods }),
+
     /** The periods of a plan, the newest first: those with any of the days, by default of the last twelve months. Throws 422 for more than 400. */
     async listPeriods(text: string, { from, to }: Days): Promise<AllocatedPeriod[]> {
       const [plan, day] = [await getView(db.read, text), await today()]
@@ -102,24 +129,18 @@ export function createPeriods({ db, clock, audit, organization, funding, entries
 
     /** The periods of all plans that contain any of the days, by default of the last 31 days, and their sums. */
     async readLedger({ from, to }: Days): Promise<PlanLedger> {
-      const day = await today()
-      const last = to ?? day
-      const records = await listPeriodRecords(db.read)
+      const { day, periods } = await readPeriods({ from, to })
       const sums: LedgerAmounts = { fee: 0n, allocated: 0n, unused: 0n, pending: 0n }
-      const data: PlanLedger['data'] = []
-      const plans = (await listPlans(db.read)).sort((one, other) => one.name.localeCompare(other.name, 'en'))
-      for (const plan of plans) {
-        const days = { from: from ?? addDays(last, -30), to: last }
-        for (const period of within(plan, days, LEDGER_LIMIT - data.length)) {
-          const record = records.get(`${plan.id} ${period.firstDay}`)
-          const amounts = ledgerOf(period, record)
-          for (const name of ['fee', 'allocated', 'unused', 'pending'] as const) sums[name] += amounts[name]
-          data.push({ plan: { id: plan.uid, name: plan.name }, ...allocatedBody(period, record, day) })
-        }
+      for (const { period, record } of periods) {
+        const amounts = ledgerOf(period, record)
+        for (const name of ['fee', 'allocated', 'unused', 'pending'] as const) sums[name] += amounts[name]
       }
       const { fee, allocated, unused, pending } = sums
       return {
-        data,
+        data: periods.map(({ plan, period, record }) => ({
+          plan: { id: plan.uid, name: plan.name },
+          ...allocatedBody(period, record, day),
+        })),
         fee_usd: moneyNumber(fee),
         allocated: moneyNumber(allocated),
         unused: moneyNumber(unused),
@@ -131,7 +152,8 @@ export function createPeriods({ db, clock, audit, organization, funding, entries
       const plan = await getView(db.read, text)
       const period = getPeriod(plan, firstDay)
       const record = (await listPeriodRecords(db.read, [plan.id])).get(`${plan.id} ${firstDay}`)
-      const people = await sumPeople(db.slow, plan.id, firstDay, record?.generationId ?? null)
+      const key = { planId: plan.id, firstDay, generationId: record?.generationId ?? null }
+      const people = (await sumPeople(db.slow, [key])).get(`${plan.id} ${firstDay}`) ?? []
       return {
         ...allocatedBody(period, record, await today()),
         people: people.map(({ uid, name, entries: used, listValue, fee, charge, corrections }) => ({
@@ -141,7 +163,7 @@ export function createPeriods({ db, clock, audit, organization, funding, entries
           list_value: moneyNumber(listValue),
           share: moneyNumber(fee),
           charge: moneyNumber(charge),
-          corrections: moneyNumber(corrections),
+          corrections: moneyNumber(corrections.fee),
         })),
       }
     },

@@ -300,6 +300,75 @@ export const PlanLedger = component('PlanLedger', 'Periods of all plans, and the
 })
 export type PlanLedger = Static<typeof PlanLedger>
 
+/** Of seats: what they cost, and what their usage would have cost. */
+const valueFields = {
+  list_value: number('Of the entries that it pays for, as far as they have a price.'),
+  charge: number('Charged beside the fee: beyond the allowance, and for metered parts of entries.'),
+  ratio: orNull(
+    number(
+      'Whether the fee pays for itself: the list value without what was charged beside the fee, divided by the fee. 1 is the break-even, to four decimal places; null without a fee.',
+      { examples: [4.3125] },
+    ),
+  ),
+}
+
+/** What only those see who see everything. */
+const feeFields = {
+  fee_usd: number('Of all seats. For leads: the shares of the fee of the entries that they see.'),
+  allocated: number('Of the fee: the shares of the people.'),
+  unused: orNull(number('Of the fee: for seats that nobody used. Null for leads.')),
+  pending: orNull(number('Of the fee: not allocated yet. Null for leads.')),
+}
+
+const PlanValueSums = component('PlanValueSums', 'Sums of periods.', {
+  periods: integer('How many they are.', { minimum: 0 }),
+  ...feeFields,
+  ...valueFields,
+})
+export type PlanValueSums = Static<typeof PlanValueSums>
+
+export const PlanValueReport = component('PlanValueReport', 'What seats of plans cost, and what they are worth.', {
+  time_zone: Type.String(),
+  from: day('First day.'),
+  to: day('Last day.'),
+  data: array(
+    'Periods that contain any of the days, by plan, the newest first.',
+    object({
+      plan: object({ id: Type.String(), name: Type.String() }),
+      from: day('First day of the period.'),
+      to: orNull(day('Its last day; null if it has none yet.')),
+      state: oneOf(PERIOD_STATES, 'Running, ended and to be closed, or closed, so that its shares stay.'),
+      seats: orNull(Type.Integer({ minimum: 1 })),
+      unused_seats: orNull(integer('Null for leads.', { minimum: 0 })),
+      ...feeFields,
+      ...valueFields,
+      allowance: orNull(number('The usage of a seat that the fee includes; null if no limit is known.')),
+      allowance_unit: orNull(oneOf(ALLOWANCE_UNITS)),
+      late_entries: orNull(
+        integer('Entries that arrived after it was closed and wait for a correction: they are in no amount.', {
+          minimum: 0,
+        }),
+      ),
+      people: array(
+        'Who used it, the highest list value first.',
+        object({
+          id: text('Id of the person (usr_…).'),
+          name: Type.String(),
+          entries: Type.Integer({ minimum: 0 }),
+          unpriced_entries: integer('Of these: without a list value.', { minimum: 0 }),
+          fee: number('Their share of the fee, with its corrections in later periods.'),
+          ...valueFields,
+          allowance_used: orNull(number('In the unit of the allowance; null without one.')),
+        }),
+      ),
+    }),
+  ),
+  ended: PlanValueSums,
+  running: PlanValueSums,
+})
+export type PlanValueReport = Static<typeof PlanValueReport>
+export type PlanValue = PlanValueReport['data'][number]
+
 export const PeriodClosing = component('PlanPeriodClosing', {
   leave_unpriced: Type.Optional(
     flag('Close it although entries have no price, and give them no share. Default: false.'),

@@ -220,6 +220,64 @@ forEachEngine('two months of an agency', (open) => {
       ]),
     )
 
+    // Whether seats pay for themselves: list value without charges, divided by the fee.
+    const value = await call('GET /reports/plans?from=2026-09-01&to=2026-10-31')
+    const seatsOf = (report: Json) =>
+      report.data.flatMap(({ plan, from, people }: Json) =>
+        people.map(({ name, list_value, charge, fee, ratio, allowance_used: used }: Json) => [
+          ...[plan.name, from, name, list_value, charge, fee, ratio, used],
+        ]),
+      )
+    expect(inOrder(seatsOf(value))).toEqual(
+      inOrder([
+        ['Claude Max, Ada', '2026-09-01', 'ada', 200, 0, 100, 2, null],
+        ['Claude Max, Ada', '2026-10-01', 'ada', 40, 0, 51.612903226, 0.775, null],
+        ['Claude Max, Ada', '2026-10-17', 'ada', 200, 0, 200, 1, null],
+        ['ChatGPT Pro, Ben', '2026-09-10', 'ben', 3, 0, 200, 0.015, null],
+        ['ChatGPT Pro, Ben', '2026-10-10', 'ben', 12, 0, 200, 0.06, null],
+        ['Copilot Business', '2026-09-01', 'cleo', 21, 2, 19, 1, 21],
+        ['Copilot Business', '2026-09-01', 'dan', 3, 0, 19, 0.1579, 3],
+        ['Copilot Business', '2026-10-01', 'cleo', 25, 6, 19, 1, 25],
+      ]),
+    )
+    const sums = { fee_usd: 865.612903226, allocated: 808.612903226, unused: 57, pending: 0 }
+    expect(value.ended).toEqual({ periods: 7, ...sums, list_value: 504, charge: 8, ratio: 0.573 })
+    expect(value.running.periods).toBe(0)
+    const copilot = value.data.find(({ plan, from }: Json) => plan.name.startsWith('Copilot') && from === '2026-10-01')
+    expect(copilot).toMatchObject({ seats: 3, unused_seats: 2, unused: 38, fee_usd: 57, ratio: 0.3333, allowance: 19 })
+
+    // Leads who see fees see the shares of the entries that they see, and nothing of others; everyone else sees none.
+    const asked = '/reports/plans?from=2026-09-01&to=2026-10-31'
+    const dan = await app.token('read', 'dan@example.com')
+    const refusedTo = async (token: string) => {
+      const { status, json: body } = await app.call(`GET /api/v1${asked}`, { token })
+      return [status, body.type.split('/').at(-1)]
+    }
+    expect(await refusedTo(dan)).toEqual([403, 'fees_hidden'])
+    await call('PATCH /settings', { leads_see_fees: true })
+    expect(await refusedTo(dan)).toEqual([403, 'fees_hidden'])
+    await call('PATCH /projects/CONT', { leads: ['dan@example.com'] })
+    const led = await call(`GET ${asked}`, undefined, dan)
+    expect(inOrder(seatsOf(led))).toEqual(
+      inOrder([
+        ['Claude Max, Ada', '2026-09-01', 'ada', 150, 0, 75, 2, null],
+        ['Claude Max, Ada', '2026-10-01', 'ada', 30, 0, 38.70967742, 0.775, null],
+        ['ChatGPT Pro, Ben', '2026-09-10', 'ben', 1, 0, 66.666666667, 0.015, null],
+        ['ChatGPT Pro, Ben', '2026-10-10', 'ben', 3, 0, 50, 0.06, null],
+        ['Copilot Business', '2026-09-01', 'cleo', 6, 0, 5.428571428, 1.1053, 6],
+        ['Copilot Business', '2026-09-01', 'dan', 3, 0, 19, 0.1579, 3],
+      ]),
+    )
+    const hidden = { seats: null, unused_seats: null, unused: null, pending: null, late_entries: null }
+    for (const row of led.data) expect(row).toMatchObject({ ...hidden, fee_usd: row.allocated })
+    expect(led.ended).toEqual({
+      ...{ periods: 5, fee_usd: 254.804915515, allocated: 254.804915515, unused: null, pending: null },
+      ...{ list_value: 193, charge: 0, ratio: 0.7574 },
+    })
+    expect(await refusedTo(await app.token('read', 'ben@example.com'))).toEqual([403, 'fees_hidden'])
+    await call('PATCH /projects/CONT', { leads: [] })
+    expect(await refusedTo(dan)).toEqual([403, 'fees_hidden'])
+
     // Bills.
     expect(bills.september).toMatchObject({ basis: 'allocated', provisional: false, total: 119.74 })
     expect(bills.october).toMatchObject({ basis: 'allocated', provisional: true, total: 250.4 })

@@ -1,10 +1,13 @@
 import '../../support/page-location.ts'
 import { expect, test } from 'bun:test'
+import { seriesOf } from '../../../src/web/pages/insights/plans.tsx'
 import type {
   CacheReport,
   LimitsReport,
   Outliers,
+  PlanValue,
   PriceChanges,
+  SeatsReport,
   Surcharges,
   WhatIfReport,
 } from '../../../src/web/pages/insights/queries.ts'
@@ -14,6 +17,7 @@ import {
   limitsInWords,
   outliersInWords,
   savingsInWords,
+  seatsInWords,
   surchargesInWords,
   whatIfInWords,
   windowInWords,
@@ -106,4 +110,44 @@ test('limits say how many would be reached, whose is the first, and how many are
     '5 limits of 1 person and others. None would be reached before it resets if use goes on as it has. The 1 most urgent are listed; filter by person to see others.',
   )
   expect([300, 10_080, 90].map(windowInWords)).toEqual(['5 hours', '7 days', '90 minutes'])
+})
+
+test('seats are compared where periods have ended, with what nobody used and what is not closed', () => {
+  const seat = (name: string, ratio: number | null) => ({ name, ratio, unpriced_entries: 0 })
+  const sums = (periods: number, fee_usd: number, list_value: number, unused: number | null) => {
+    const ratio = fee_usd === 0 ? null : list_value / fee_usd
+    return { periods, fee_usd, list_value, charge: 0, unused, ratio }
+  }
+  const data = [
+    { plan: { name: 'Max' }, state: 'closed', late_entries: 1, people: [seat('Ada', 2), seat('Eve', null)] },
+    { plan: { name: 'Pro' }, state: 'ended', late_entries: 0, people: [seat('Ben', 0.1)] },
+    { plan: { name: 'Max' }, state: 'running', late_entries: 0, people: [seat('Ada', 9)] },
+  ]
+  const report = { data, ended: sums(2, 200, 120, 19), running: sums(1, 100, 900, 0) }
+  expect(seatsInWords(report as unknown as SeatsReport)).toBe(
+    'The fees of 2 ended periods of plans are $200.00; what they paid for is $120.00 at list prices, 0.60 × the fees. Best seat: Ada with Max (2.00 ×); worst: Ben with Pro (0.10 ×). Of the fees, $19.00 are for seats that nobody used. 1 period has ended and is not closed yet. Excludes 1 late entry that waits for a correction.',
+  )
+  const running = { data: [data[2]], ended: sums(0, 0, 0, null), running: sums(1, 100, 900, null) }
+  expect(seatsInWords(running as unknown as SeatsReport)).toBe(
+    'The fees of 1 running period of plans are $100.00; what they paid for is $900.00 at list prices, 9.00 × the fees.',
+  )
+  const none = { data: [], ended: sums(0, 0, 0, 0), running: sums(0, 0, 0, 0) }
+  expect(seatsInWords(none as unknown as SeatsReport)).toBe('No plan has a period in these days.')
+})
+
+test('the chart has a line for each plan, and one where value and fee are the same', () => {
+  const period = (name: string, from: string, fee_usd: number, list_value: number, charge = 0) =>
+    ({ plan: { id: name, name }, from, fee_usd, list_value, charge }) as PlanValue
+  const series = seriesOf([
+    period('Max', '2026-10-17', 100, 260, 10),
+    period('Max', '2026-12-17', 100, 50),
+    period('Pro', '2026-10-01', 400, 100),
+    period('Free', '2026-11-01', 0, 100),
+  ])
+  expect(series.map(({ label, values, isEarlier = false }) => [label, values, isEarlier])).toEqual([
+    ['Pro', [0.25, null, null], false],
+    ['Max', [2.5, null, 0.5], false],
+    ['Free', [null, null, null], false],
+    ['Break-even', [1, 1, 1], true],
+  ])
 })

@@ -15,6 +15,7 @@ import {
   EXAMPLE_PERIOD_DETAIL,
   EXAMPLE_PLAN,
   EXAMPLE_PLAN_FILE,
+  EXAMPLE_VALUE,
 } from '../examples.ts'
 import { readPeriodList, readRemoval } from '../query.ts'
 import {
@@ -33,6 +34,7 @@ import {
   PlanLedger,
   PlanList,
   PlanLoad,
+  PlanValueReport,
 } from '../schema.ts'
 import type { PlansService } from '../service.ts'
 
@@ -258,6 +260,25 @@ export const getPlanLedger = operation({
   run: ({ plans }: Needs, { query }) => plans.readLedger(readPeriodList(query)),
 })
 
+export const reportPlans = operation({
+  id: 'reportPlans',
+  tag: 'Reports',
+  method: 'GET',
+  path: '/reports/plans',
+  summary: 'Report whether seats of plans pay for themselves',
+  description:
+    'Of each plan, period and person: the list value of what the plan paid for, beside the fee of the seat. For those who see fees: billing, admins, and leads if the setting `leads_see_fees` is on, who see the shares of the entries that they see.',
+  allow: ['read', 'session'],
+  scope: 'plans:read',
+  query: {
+    from: textParameter('First day, such as 2026-11-01. Default: 30 days before the last one.'),
+    to: textParameter('Last day. Default: today.'),
+  },
+  answer: result('The periods.', PlanValueReport, EXAMPLE_VALUE),
+  problems: ['fees_hidden', 'database_deadline'],
+  run: ({ plans }: Needs, { viewer, query }) => plans.readValue(viewer, readPeriodList(query)),
+})
+
 export const listCommonPlans = operation({
   ...READING,
   id: 'listCommonPlans',
@@ -284,5 +305,6 @@ export const planOperations = [
   getPlanPeriod,
   closePlanPeriod,
   reopenPlanPeriod,
+  reportPlans,
   listCommonPlans,
 ] as const

@@ -1,7 +1,8 @@
 /** What the shares of periods sum to. */
-import { and, eq, inArray, isNull, notInArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
-import { UNCOUNTED_STATUSES } from '../../../database/schema/values.ts'
+import { portionsOf } from '../../../database/portions.ts'
+import { type AllowanceUnit, UNCOUNTED_STATUSES } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { PeriodRecord } from '../../funding/contract.ts'
 
@@ -22,62 +23,123 @@ export interface PersonSum {
   uid: Id<'usr'>
   name: string
   entries: number
+  unpricedEntries: number
   listValue: bigint
   fee: bigint
   charge: bigint
-  /** Of the fee, in later periods. */
-  corrections: bigint
+  /** Of the fee and the charge, in later periods. */
+  corrections: { fee: bigint; charge: bigint }
+  /** What they use of an allowance in each unit, in billionths of nano-dollars, tokens and requests. */
+  units: Record<AllowanceUnit, bigint>
 }
 
-/** The shares of a period by person, the highest list value first. */
+/** A period and the calculation of it that counts. */
+type Calculated = Pick<PeriodRecord, 'planId' | 'firstDay' | 'generationId'>
+
+const SHARE = 1_000_000_000n
+
+/**
+ * The shares of periods by person, the highest list value first, by the key of the plan and the first day.
+ * @param visible limits the entries that are summed
+ */
 export async function sumPeople(
   reader: Reader,
-  planId: number,
-  firstDay: string,
-  generationId: number | null,
-): Promise<PersonSum[]> {
-  const { entries: e, planCorrections: c, planShares: s, users: u } = reader.tables
-  const sumOf = (amount: unknown) => sql<string>`CAST(coalesce(sum(${amount}), 0) AS text)`
-  const counted = notInArray(e.status, [...UNCOUNTED_STATUSES])
-  const own =
-    generationId === null
-      ? []
-      : await reader
-          .select({
-            id: e.managerId,
-            entries: sql<number>`count(*)`.mapWith(Number),
-            listValue: sumOf(e.listValue),
-            fee: sumOf(s.fee),
-            charge: sumOf(s.charge),
-          })
-          .from(s)
-          .innerJoin(e, eq(e.id, s.entryId))
-          .leftJoin(c, eq(c.entryId, s.entryId))
-          .where(and(eq(s.generationId, generationId), isNull(c.entryId)))
-          .groupBy(e.managerId)
-  const corrected = await reader
-    .select({ id: c.managerId, fee: sumOf(c.fee) })
-    .from(c)
-    .innerJoin(e, eq(e.id, c.entryId))
-    .where(and(eq(c.planId, planId), eq(c.ofFirstDay, firstDay), counted))
-    .groupBy(c.managerId)
-  const ids = [...new Set([...own, ...corrected].map(({ id }) => id))]
-  if (ids.length === 0) return []
-  const people = await reader.select({ id: u.id, uid: u.uid, name: u.name }).from(u).where(inArray(u.id, ids))
-  return people
-    .map(({ id, uid, name }): PersonSum => {
-      const shares = own.find((sum) => sum.id === id)
-      return {
-        uid,
-        name,
-        entries: shares?.entries ?? 0,
-        listValue: BigInt(shares?.listValue ?? 0),
-        fee: BigInt(shares?.fee ?? 0),
-        charge: BigInt(shares?.charge ?? 0),
-        corrections: BigInt(corrected.find((sum) => sum.id === id)?.fee ?? 0),
-      }
-    })
-    .sort((one, other) =>
-      one.listValue === other.listValue ? (one.uid < other.uid ? -1 : 1) : one.listValue > other.listValue ? -1 : 1,
+  periods: readonly Calculated[],
+  visible?: SQL,
+): Promise<Map<string, PersonSum[]>> {
+  const { entries: e, planCorrections: c, users: u } = reader.tables
+  const byPeriod = new Map<string, Map<number, Omit<PersonSum, 'uid' | 'name'>>>()
+  const sumAt = ({ planId, firstDay }: Pick<Calculated, 'planId' | 'firstDay'>, person: number) => {
+    const key = `${planId} ${firstDay}`
+    const people = byPeriod.get(key) ?? new Map()
+    byPeriod.set(key, people)
+    const sum = people.get(person) ?? nothing()
+    people.set(person, sum)
+    return sum
+  }
+  const ofGeneration = new Map(periods.map((period) => [period.generationId, period]))
+  for (const row of await sumShares(reader, periods, visible)) {
+    const sum = sumAt(ofGeneration.get(row.generationId)!, row.id)
+    const planShare = SHARE - BigInt(row.meteredShare ?? 0)
+    sum.entries += row.entries
+    sum.unpricedEntries += row.unpricedEntries
+    sum.listValue += BigInt(row.listValue)
+    sum.fee += BigInt(row.fee)
+    sum.charge += BigInt(row.charge)
+    sum.units.usd += BigInt(row.cost) * planShare
+    sum.units.tokens += BigInt(row.tokens) * planShare
+    sum.units.requests += BigInt(row.requests) * planShare
+  }
+  const known = new Set(periods.map(({ planId, firstDay }) => `${planId} ${firstDay}`))
+  for (const plans of portionsOf([...new Set(periods.map(({ planId }) => planId))])) {
+    const rows = await reader
+      .select({ planId: c.planId, firstDay: c.ofFirstDay, id: c.managerId, fee: sumOf(c.fee), charge: sumOf(c.charge) })
+      .from(c)
+      .innerJoin(e, eq(e.id, c.entryId))
+      .where(and(inArray(c.planId, plans), notInArray(e.status, [...UNCOUNTED_STATUSES]), visible))
+      .groupBy(c.planId, c.ofFirstDay, c.managerId)
+    for (const row of rows) {
+      if (!known.has(`${row.planId} ${row.firstDay}`)) continue
+      const { corrections } = sumAt(row, row.id)
+      corrections.fee += BigInt(row.fee)
+      corrections.charge += BigInt(row.charge)
+    }
+  }
+  const names = new Map<number, Pick<PersonSum, 'uid' | 'name'>>()
+  const ids = new Set([...byPeriod.values()].flatMap((people) => [...people.keys()]))
+  for (const portion of portionsOf([...ids])) {
+    const people = await reader.select({ id: u.id, uid: u.uid, name: u.name }).from(u).where(inArray(u.id, portion))
+    for (const { id, ...person } of people) names.set(id, person)
+  }
+  const named = [...byPeriod].map(([key, people]) => {
+    const sums = [...people].map(([id, sum]): PersonSum => ({ ...names.get(id)!, ...sum }))
+    return [key, sums.sort(byListValue)] as const
+  })
+  return new Map(named)
+}
+
+const nothing = (): Omit<PersonSum, 'uid' | 'name'> => ({
+  entries: 0,
+  unpricedEntries: 0,
+  listValue: 0n,
+  fee: 0n,
+  charge: 0n,
+  corrections: { fee: 0n, charge: 0n },
+  units: { usd: 0n, tokens: 0n, requests: 0n },
+})
+
+const byListValue = (one: PersonSum, other: PersonSum): number =>
+  one.listValue === other.listValue ? (one.uid < other.uid ? -1 : 1) : one.listValue > other.listValue ? -1 : 1
+
+const sumOf = (amount: unknown) => sql<string>`CAST(coalesce(sum(${amount}), 0) AS text)`
+
+/** The shares of entries, but for corrections, by person and by what part of them is metered. */
+async function sumShares(reader: Reader, periods: readonly Calculated[], visible: SQL | undefined) {
+  const { entries: e, fundings: f, planCorrections: c, planShares: s } = reader.tables
+  const rows = []
+  for (const generations of portionsOf(periods.flatMap(({ generationId }) => generationId ?? []))) {
+    rows.push(
+      ...(await reader
+        .select({
+          generationId: s.generationId,
+          id: e.managerId,
+          meteredShare: f.meteredShare,
+          entries: sql<number>`count(*)`.mapWith(Number),
+          unpricedEntries: sql<number>`sum(CASE WHEN ${e.listValue} IS NULL THEN 1 ELSE 0 END)`.mapWith(Number),
+          listValue: sumOf(e.listValue),
+          fee: sumOf(s.fee),
+          charge: sumOf(s.charge),
+          cost: sumOf(sql`coalesce(${e.reportedCost}, ${e.listValue})`),
+          tokens: sumOf(sql`${e.input} + ${e.output} + ${e.cacheRead} + ${e.cacheWrite} + ${e.cacheWrite1h}`),
+          requests: sumOf(e.requests),
+        })
+        .from(s)
+        .innerJoin(e, eq(e.id, s.entryId))
+        .leftJoin(f, eq(f.id, e.fundingId))
+        .leftJoin(c, eq(c.entryId, s.entryId))
+        .where(and(inArray(s.generationId, generations), isNull(c.entryId), visible))
+        .groupBy(s.generationId, e.managerId, f.meteredShare)),
     )
+  }
+  return rows
 }

@@ -5,7 +5,7 @@ import { FilterBar } from '../../parts/entries/filter-bar.tsx'
 import { entryQuery, FILTERS } from '../../parts/entries/filters.ts'
 import { Page } from '../../parts/page.tsx'
 import { WhenNear } from '../../parts/when-near.tsx'
-import { basisFor, readBasis } from '../../server/cost-basis.ts'
+import { basesFor, basisFor, readBasis } from '../../server/cost-basis.ts'
 import { useMe } from '../../server/me.ts'
 import { Caching } from './caching.tsx'
 import classes from './insights.module.css'
@@ -13,6 +13,7 @@ import { PlanLimits } from './limits.tsx'
 import { ModelMix } from './model-mix.tsx'
 import { OtherModel } from './other-model.tsx'
 import { OutlierSessions } from './outliers.tsx'
+import { PlanSeats } from './plans.tsx'
 import { PriceEffects } from './price-changes.tsx'
 import { DIMENSIONS, type ReportQuery } from './queries.ts'
 import { LongContext } from './surcharges.tsx'
@@ -44,6 +45,11 @@ export default function Insights() {
       <WhenNear className={classes.section}>
         <PlanLimits query={query} />
       </WhenNear>
+      {basesFor(me).includes('allocated') && (
+        <WhenNear className={classes.section}>
+          <PlanSeats query={query} />
+        </WhenNear>
+      )}
       <WhenNear className={classes.section}>
         <LongContext query={query} />
       </WhenNear>

@@ -33,6 +33,7 @@ export function PlanLimits({ query }: { query: ReportQuery }) {
           points={pointsOf(data)}
           series={seriesOf(data)}
           format={AMOUNTS.share}
+          totals="none"
         />
       )}
       {data && (

@@ -23,6 +23,8 @@ export type PriceChanges = Body<Awaited<ReturnType<(typeof api.reports)['price-c
 export type Outliers = Body<Awaited<ReturnType<typeof api.reports.outliers.get>>>
 export type LimitsReport = Body<Awaited<ReturnType<typeof api.reports.limits.get>>>
 export type LimitUse = LimitsReport['data'][number]
+export type SeatsReport = Body<Awaited<ReturnType<typeof api.reports.plans.get>>>
+export type PlanValue = SeatsReport['data'][number]
 export type Usage = Body<Awaited<ReturnType<typeof api.reports.usage.get>>>
 
 type Width = '1d' | '1w' | '1mo'
@@ -100,6 +102,20 @@ export function useLimits({ starting_at, ending_at, agent_manager: user, agent_h
   return useQuery({
     queryKey: ['reports', 'limits', query],
     queryFn: ({ signal }) => answer(apiUntil(signal).reports.limits.get({ query: query as never })),
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Periods of plans are of all people and agents, so no other filter applies. */
+export function useSeats({ starting_at, ending_at }: ReportQuery) {
+  const { time_zone } = useSettings()
+  const query = {
+    from: dayOf(new Date(starting_at), time_zone),
+    to: dayOf(new Date(Date.parse(ending_at) - 1), time_zone),
+  }
+  return useQuery({
+    queryKey: ['reports', 'plans', query],
+    queryFn: ({ signal }) => answer(apiUntil(signal).reports.plans.get({ query })),
     placeholderData: keepPreviousData,
   })
 }

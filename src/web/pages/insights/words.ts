@@ -1,7 +1,15 @@
 /** What each report found, in a sentence. Pure. */
-import { count, counted, percent } from '../../format/counts.ts'
+import { count, counted, decimalsOf, percent } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
-import type { CacheReport, LimitsReport, Outliers, PriceChanges, Surcharges, WhatIfReport } from './queries.ts'
+import type {
+  CacheReport,
+  LimitsReport,
+  Outliers,
+  PriceChanges,
+  SeatsReport,
+  Surcharges,
+  WhatIfReport,
+} from './queries.ts'
 
 export function savingsInWords({ saved, uncached_value, hit_rate, unvalued_entries }: CacheReport['totals']): string {
   if (saved === null || uncached_value === null) {
@@ -83,6 +91,40 @@ export function windowInWords(minutes: number): string {
 }
 
 const DAY_MINUTES = 24 * 60
+
+/** `2.15 ×` */
+export const timesInWords = (ratio: number): string => `${decimalsOf(ratio, 2, 2)} ×`
+
+/** Seats are compared where their periods have ended; only if none has, as they are so far. */
+export function seatsInWords({ data, ended, running }: SeatsReport): string {
+  if (data.length === 0) return 'No plan has a period in these days.'
+  const hasEnded = ended.periods > 0
+  const sums = hasEnded ? ended : running
+  const compared = data.filter(({ state }) => (state !== 'running') === hasEnded)
+  const seats = compared
+    .flatMap(({ plan, people }) => people.map(({ name, ratio }) => ({ name, plan: plan.name, ratio: ratio! })))
+    .filter(({ ratio }) => ratio !== null)
+    .sort((one, other) => other.ratio - one.ratio)
+  const periods = `${counted(sums.periods, hasEnded ? 'ended period' : 'running period')} of plans`
+  const worth = money(sums.list_value - sums.charge)
+  const times = sums.ratio === null ? '' : `, ${timesInWords(sums.ratio)} the fees`
+  const parts = [
+    `The fees of ${periods} are ${money(sums.fee_usd)}; what they paid for is ${worth} at list prices${times}.`,
+  ]
+  const [best, worst] = [seats[0], seats.at(-1)]
+  const seatOf = ({ name, plan, ratio }: (typeof seats)[number]) => `${name} with ${plan} (${timesInWords(ratio)})`
+  if (best && worst && seats.length > 1) parts.push(`Best seat: ${seatOf(best)}; worst: ${seatOf(worst)}.`)
+  if (sums.unused) parts.push(`Of the fees, ${money(sums.unused)} are for seats that nobody used.`)
+  const unclosed = data.filter(({ state }) => state === 'ended').length
+  if (unclosed > 0) {
+    parts.push(`${counted(unclosed, 'period has ended and is', 'periods have ended and are')} not closed yet.`)
+  }
+  const unpriced = data.flatMap(({ people }) => people).reduce((sum, person) => sum + person.unpriced_entries, 0)
+  const late = data.reduce((sum, { late_entries }) => sum + (late_entries ?? 0), 0)
+  if (late > 0)
+    parts.push(`Excludes ${counted(late, 'late entry that waits', 'late entries that wait')} for a correction.`)
+  return `${parts.join(' ')}${leftOut(unpriced)}`
+}
 
 function leftOut(entries: number): string {
   return entries === 0 ? '' : ` Excludes ${counted(entries, 'unpriced entry', 'unpriced entries')}.`

@@ -30,8 +30,8 @@ export interface ChartProps {
   points: readonly ChartPoint[]
   series: readonly ChartSeries[]
   format: AmountFormat
-  /** By point, where the sum of the series is not the total, as of people. */
-  totals?: readonly (number | null)[]
+  /** By point, where the sum of the series is not the total, as of people; none where amounts do not add up. */
+  totals?: readonly (number | null)[] | 'none'
   /** The address that a part of a bar, a whole bar (no series) or a series (no point) leads to. */
   hrefOf?: (point: ChartPoint | undefined, series: ChartSeries | undefined) => string | undefined
   /** Of the drawing, for saving it as an image. */
@@ -53,7 +53,7 @@ export function Chart({ label, kind, points, series, format, totals, hrefOf, svg
     top: ticks.at(-1)!,
     left: leftFor(tickLabels),
   })
-  const totalAt = (at: number) => (totals ? totals[at]! : sumAt(series, at))
+  const totalAt = (at: number) => (totals === 'none' ? undefined : totals ? totals[at]! : sumAt(series, at))
   const partAt = ({ clientX, clientY, currentTarget }: PointerEvent | React.MouseEvent) => {
     const { left, top } = currentTarget.getBoundingClientRect()
     const bar = barAt(clientX - left, layout)
@@ -152,7 +152,7 @@ function movedTo(key: string, shown: number | undefined, count: number): number 
 }
 
 interface Reading extends Pick<ChartProps, 'points' | 'series' | 'format'> {
-  totalAt: (at: number) => number | null
+  totalAt: (at: number) => number | null | undefined
 }
 
 /** What a bar shows, for those who hear it: without the series that have nothing there. */
@@ -162,7 +162,9 @@ function readingOf(shown: number | undefined, { points, series, format, totalAt 
   const parts = series
     .filter(({ values }) => values[shown] !== 0)
     .map(({ label, values }) => `${label} ${inWords(values[shown] ?? null, format)}`)
-  return `${point.title}: ${[`total ${inWords(totalAt(shown), format)}`, ...(series.length > 1 ? parts : [])].join(', ')}`
+  const total = totalAt(shown)
+  const totals = total === undefined ? [] : [`total ${inWords(total, format)}`]
+  return `${point.title}: ${[...totals, ...(series.length > 1 ? parts : [])].join(', ')}`
 }
 
 type LegendProps = Pick<ChartProps, 'series' | 'kind'> & { hrefOf: ChartProps['hrefOf'] }
@@ -191,7 +193,7 @@ const Legend = ({ series, kind, hrefOf }: LegendProps) => (
 interface ChartValuesProps {
   title: string
   rows: readonly { series: ChartSeries; value: number | null }[]
-  total: number | null
+  total: number | null | undefined
   format: AmountFormat
   /** Of the bar. */
   side: 'left' | 'right'
@@ -210,7 +212,7 @@ function ChartValues({ title, rows, total, format, side, at }: ChartValuesProps)
           <span>{inWords(value, format)}</span>
         </div>
       ))}
-      {rows.length > 1 && (
+      {rows.length > 1 && total !== undefined && (
         <div className={classes.value} data-total>
           <span />
           <span>Total</span>

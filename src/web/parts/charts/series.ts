@@ -56,6 +56,7 @@ export const AMOUNTS = {
     inWords: (value) => `${value < 10 ? decimalsOf(value, 1, 1) : count(Math.round(value))} h`,
     isWhole: false,
   },
+  times: { ticks: local(countTicks), inWords: (value) => `${decimalsOf(value, 2, 2)} ×`, isWhole: false },
   share: { ticks: percentTicks, inWords: percent, isWhole: false },
 } as const satisfies Record<string, AmountFormat>
 
