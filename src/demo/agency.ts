@@ -330,7 +330,15 @@ export const BUDGETS: NewBudget[] = [
 ]
 
 /** Each from so many days after the first one, and another fee for one of them. */
-export const PLANS: { plan: Omit<NewPlan, 'from'>; afterDays: number; later?: { afterDays: number; fee: number } }[] = [
+interface DemoPlan {
+  plan: Omit<NewPlan, 'from'> & { name: string }
+  afterDays: number
+  later?: { afterDays: number; fee: number }
+  /** Whether the latest period that has ended waits for somebody to close it. */
+  isBehind?: true
+}
+
+export const PLANS: DemoPlan[] = [
   {
     plan: { like: 'claude-max', name: 'Claude Max, Mara Vogel', people: [{ person: emailOf('mara.vogel') }] },
     afterDays: 16,
@@ -339,6 +347,7 @@ export const PLANS: { plan: Omit<NewPlan, 'from'>; afterDays: number; later?: { 
   {
     plan: {
       like: 'chatgpt-business',
+      name: 'ChatGPT Business',
       seats: 4,
       people: ['dele.okafor', 'sam.whitaker', 'jonas.weber'].map((user) => ({ person: emailOf(user) })),
     },
@@ -355,7 +364,22 @@ export const PLANS: { plan: Omit<NewPlan, 'from'>; afterDays: number; later?: { 
       people: ['aiko.tanaka', 'felix.brandt', 'noor.haddad'].map((user) => ({ person: emailOf(user) })),
     },
     afterDays: 4,
+    isBehind: true,
   },
+  {
+    plan: {
+      like: 'copilot-pro',
+      name: 'Copilot Pro, Lucas Ferreira',
+      people: [{ person: emailOf('lucas.ferreira') }],
+      covers: [{ field: 'agent_harness', matches: 'opencode' }],
+    },
+    afterDays: 0,
+  },
+]
+
+/** What is paid by its price. */
+export const METERED: { name: string; conditions: { field: string; matches: string }[] }[] = [
+  { name: 'Nightly checks use the API', conditions: [{ field: 'agent_harness', matches: 'nightly-ci' }] },
 ]
 
 /** Repositories without a rule: entries with these labels stay unattributed. */

@@ -8,14 +8,14 @@ import { type Actor, type Party, TALLY } from '../access/actor.ts'
 import type { CallerOf } from '../access/caller.ts'
 import { approvalViewerOf } from '../access/visibility.ts'
 import type { User } from '../features/people/service.ts'
-import type { PlanBody } from '../features/plans/schema.ts'
 import { addDays, dateAt, startOfDay } from '../lib/calendar.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Random } from '../lib/random.ts'
 import type { Services } from '../services.ts'
-import { BUDGETS, CI_OWNER, CLIENTS, emailOf, PEOPLE, PLANS, PROJECTS, RULES, SETTINGS, TIME_ZONE } from './agency.ts'
+import { BUDGETS, CI_OWNER, CLIENTS, emailOf, PEOPLE, PROJECTS, RULES, SETTINGS, TIME_ZONE } from './agency.ts'
 import { limitReports } from './limits.ts'
 import { paperwork } from './paperwork.ts'
+import { addPlans, delayed, planSteps } from './plans.ts'
 import { type DemoReport, resumed, sessionsOf } from './sessions.ts'
 import type { DemoStep, Stage } from './stage.ts'
 
@@ -73,8 +73,8 @@ export async function fillDemo({ services, clock, now, password, onProgress }: D
   const send = await addTokens(services, users)
 
   const stage: Stage = { services, random, as, firstDay, now }
-  const reports = allReports(firstDay, now, random)
-  const steps = [...together(reports, send), ...paperwork(stage), ...limitReports(stage)]
+  const reports = delayed(allReports(firstDay, now, random), firstDay)
+  const steps = [...together(reports, send), ...paperwork(stage), ...planSteps(stage), ...limitReports(stage)]
     .filter(({ at }) => at <= now)
     .sort((one, other) => one.at - other.at)
   for (const [index, { at, run }] of steps.entries()) {
@@ -82,8 +82,10 @@ export async function fillDemo({ services, clock, now, password, onProgress }: D
     await run()
     onProgress(index + 1, steps.length)
   }
-  // What people did to entries is added by a job of the server, which does not run here.
+  // What people did to entries is added, and fees are shared, by jobs of the server, which do not run here.
   await services.budgets.count()
+  await services.entries.funding.decideOwed()
+  await services.funding.calculateOwed()
   await services.people.flushLastUsed()
   return reports.length
 }
@@ -131,15 +133,6 @@ async function addBudgets({ budgets }: Services, { by }: Party): Promise<void> {
   for (const budget of BUDGETS) await budgets.addBudget(budget, { by })
   // Only what is counted causes alerts.
   await budgets.count()
-}
-
-async function addPlans({ plans }: Services, party: Party, firstDay: string): Promise<void> {
-  for (const { plan, afterDays, later } of PLANS) {
-    const { id } = (await plans.addPlan({ ...plan, from: addDays(firstDay, afterDays) }, party)) as PlanBody
-    if (!later) continue
-    const change = { from: addDays(firstDay, later.afterDays), fee: later.fee, prorate: true }
-    await plans.changePlan(id, change, party)
-  }
 }
 
 /** Makes everyone's tokens, and answers what sends a report with the right one. */

@@ -45,7 +45,18 @@ test('tally demo fills an empty database with three months that a person of each
   expect((await all('/budgets/alerts')).length).toBeGreaterThan(5)
   const sheets = (await all('/token-sheets')).map(({ status }: { status: string }) => status)
   expect(sheets.sort()).toEqual(['approved', 'open', 'returned', 'submitted'])
-  for (const filter of ['placed=none', 'priced=false', 'possible_duplicate=true', 'status=rejected']) {
+  const periods = await get('/reports/plans?from=2000-01-01')
+  expect(new Set(periods.data.map(({ state }: { state: string }) => state))).toEqual(
+    new Set(['running', 'ended', 'closed']),
+  )
+  expect([periods.ended.unused > 0, periods.ended.charge > 0]).toEqual([true, true])
+  for (const filter of [
+    'placed=none',
+    'priced=false',
+    'possible_duplicate=true',
+    'status=rejected',
+    'correction=true',
+  ]) {
     expect((await all(`/token-entries?${filter}`)).length, filter).toBeGreaterThan(0)
   }
 })
