@@ -1,5 +1,5 @@
 /** Whether seats of plans pay for themselves: what their usage would have cost, beside their fee. */
-import { Anchor, Badge, Text } from '@mantine/core'
+import { Anchor, Badge } from '@mantine/core'
 import { Link } from 'wouter'
 import { colorsOf, REST_COLOR } from '../../../shared/charts/colors.ts'
 import { roughCount } from '../../format/counts.ts'
@@ -110,7 +110,7 @@ const columnsFor = (isOfBooks: boolean): Column<Row>[] => [
     key: 'period',
     title: 'Period',
     value: ({ of }) => of.from,
-    width: '210px',
+    width: '240px',
     phone: 'bare',
     cell: ({ of }) => (
       <>
@@ -176,9 +176,9 @@ const unusedInWords = (seats: number) => (seats === 1 ? '1 unused seat' : `${sea
 
 /** Below the break-even, a fee that has ended was too much; one that is running has not been used yet. */
 function RatioCell({ ratio, isRunning }: { ratio: number | null; isRunning: boolean }) {
-  if (ratio === null) return <Text span>–</Text>
+  if (ratio === null) return <>–</>
   const text = timesInWords(ratio)
-  if (isRunning && ratio < 1) return <Text span>{text}</Text>
+  if (isRunning && ratio < 1) return <>{text}</>
   return (
     <Badge color={ratio < 1 ? 'red' : 'teal'} variant="light">
       {text}
@@ -190,7 +190,7 @@ function allowanceInWords(
   { allowance, allowance_unit: unit }: PlanValue,
   { allowance_used: used }: { allowance_used: number | null },
 ) {
-  if (allowance === null || used === null) return '–'
+  if (allowance === null || used === null) return ''
   return unit === 'usd'
     ? `${money(used)} of ${money(allowance)}`
     : `${roughCount(used)} of ${roughCount(allowance)} ${unit}`

@@ -119,8 +119,8 @@ export function seatsInWords({ data, ended, running }: SeatsReport): string {
   if (unclosed > 0) {
     parts.push(`${counted(unclosed, 'period has ended and is', 'periods have ended and are')} not closed yet.`)
   }
-  const unpriced = data.flatMap(({ people }) => people).reduce((sum, person) => sum + person.unpriced_entries, 0)
-  const late = data.reduce((sum, { late_entries }) => sum + (late_entries ?? 0), 0)
+  const unpriced = compared.flatMap(({ people }) => people).reduce((sum, person) => sum + person.unpriced_entries, 0)
+  const late = compared.reduce((sum, { late_entries }) => sum + (late_entries ?? 0), 0)
   if (late > 0)
     parts.push(`Excludes ${counted(late, 'late entry that waits', 'late entries that wait')} for a correction.`)
   return `${parts.join(' ')}${leftOut(unpriced)}`
