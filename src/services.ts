@@ -155,6 +155,7 @@ export function createServices({
     projects,
     placement,
     bills,
+    plans,
     webhooks,
     agentStatus,
   })

@@ -56,6 +56,11 @@ export const KINDS = {
     roles: BOOKS,
     scope: 'bills:read',
   },
+  unclosed_periods: {
+    description: 'used periods of plans that have ended and are not closed',
+    roles: BOOKS,
+    scope: 'plans:read',
+  },
   unread_agents: { description: 'own agents with sessions that Tally could not read' },
   failing_webhooks: {
     description: 'webhooks that fail, are suspended, or were disabled because they failed',

@@ -7,7 +7,7 @@ export const InboxItem = component('InboxItem', 'Things of one kind that wait fo
   kind: oneOf(INBOX_KINDS, INBOX_KINDS.map((kind) => `\`${kind}\`: ${KINDS[kind].description}.`).join(' ')),
   count: integer('How many there are.', { minimum: 1 }),
   decisions: integer(
-    'How many rows the page Inbox has for them: one for each sheet, bill and proposed rule, one for each project with entries to approve, and one for each list of another kind.',
+    'How many rows the page Inbox has for them: one for each sheet, bill, period of a plan and proposed rule, one for each project with entries to approve, and one for each list of another kind.',
     { minimum: 1 },
   ),
   cost: orNull(

@@ -16,6 +16,7 @@ import type { BillsService } from '../bills/service.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import type { PlacementService } from '../placement/service.ts'
+import type { PlansService } from '../plans/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
 import type { ReportsService } from '../reports/service.ts'
 import { type EntryFilter, listPath } from '../selection/contract.ts'
@@ -35,6 +36,7 @@ interface Dependencies {
   projects: Pick<ProjectsService, 'countConflictingTickets'>
   placement: Pick<PlacementService, 'countOpenProposals'>
   bills: Pick<BillsService, 'countUndelivered'>
+  plans: Pick<PlansService, 'countUnclosed'>
   webhooks: Pick<WebhooksService, 'countFailing'>
   agentStatus: Pick<AgentStatusService, 'countUnread'>
 }
@@ -63,7 +65,7 @@ const OF_ENTRIES = {
 type KindOfEntries = keyof typeof OF_ENTRIES
 
 export function createInboxService(dependencies: Dependencies) {
-  const { clock, organization, entries, sheets, reports, projects, placement, bills, webhooks, agentStatus } =
+  const { clock, organization, entries, sheets, reports, projects, placement, bills, plans, webhooks, agentStatus } =
     dependencies
 
   async function entriesByKind({ person, kinds }: Asking): Promise<Partial<Record<InboxKind, Found[]>>> {
@@ -158,6 +160,7 @@ export function createInboxService(dependencies: Dependencies) {
         conflicting_tickets: () => counted(projects.countConflictingTickets(), '/api/v1/tickets?conflicting=true'),
         rule_proposals: () => each(placement.countOpenProposals(), '/api/v1/placement-rules/proposals?state=open'),
         failed_deliveries: () => each(bills.countUndelivered(), '/api/v1/bills?state=sent&delivery_failed=true'),
+        unclosed_periods: () => each(plans.countUnclosed(), '/api/v1/plans/periods?unclosed=true'),
         unread_agents: () => {
           const parameters = new URLSearchParams({ user: person.email, reads_all: 'false' })
           return counted(agentStatus.countUnread(person.id), `/api/v1/agent-status?${parameters}`)

@@ -14,10 +14,10 @@ import type { FundingService } from '../funding/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import type { PlanTerms } from './request.ts'
 import type { AllocatedPeriod, PeriodClosing, PeriodDetail, PlanLedger } from './schema.ts'
-import { listPeriodRecords, sumPeople } from './store/periods.ts'
+import { listPeriodRecords, listUnclosed, sumPeople } from './store/periods.ts'
 import { listPlans, type PlanView } from './store/plans.ts'
 import { createValueReport } from './value.ts'
-import { allocatedBody, type LedgerAmounts, ledgerOf } from './wire.ts'
+import { allocatedBody, type LedgerAmounts, ledgerOf, stateOf } from './wire.ts'
 
 /** The periods of a plan in one response: those of eight years, if they are weeks. */
 const PERIODS_LIMIT = 400
@@ -39,6 +39,10 @@ interface Dependencies {
 export interface Days {
   from?: string | undefined
   to?: string | undefined
+}
+
+export interface LedgerFilter extends Days {
+  unclosed?: boolean | undefined
 }
 
 /** Periods of all plans; the record is undefined where nobody has used one. */
@@ -70,17 +74,26 @@ export function createPeriods({ db, clock, audit, organization, funding, entries
     return periods.reverse()
   }
 
-  /** Those of all plans that contain any of the days, by default of the last 31 days, by plan, the newest first. */
-  async function readPeriods({ from, to }: Days): Promise<PlanPeriods> {
+  /**
+   * Those of all plans that contain any of the days, by default of the last 31 days, by plan, the newest first; or of these, or of any
+   * time, only used ones that have ended and are not closed.
+   */
+  async function readPeriods({ from, to, unclosed = false }: LedgerFilter): Promise<PlanPeriods> {
     const day = await today()
     const last = to ?? day
     const days = { from: from ?? addDays(last, -30), to: last }
-    const records = await listPeriodRecords(db.read)
     const periods: PlanPeriods['periods'][number][] = []
+    const waiting = unclosed ? await listUnclosed(db.read, day) : undefined
+    if (waiting?.size === 0) return { day, days, periods }
+    const records = await listPeriodRecords(db.read, waiting && [...waiting.keys()])
     const plans = (await listPlans(db.read)).sort((one, other) => one.name.localeCompare(other.name, 'en'))
     for (const plan of plans) {
-      for (const period of within(plan, days, LEDGER_LIMIT - periods.length)) {
-        periods.push({ plan, period, record: records.get(`${plan.id} ${period.firstDay}`) })
+      if (waiting && !waiting.has(plan.id)) continue
+      const asked = { from: from ?? waiting?.get(plan.id) ?? days.from, to: last }
+      for (const period of within(plan, asked, LEDGER_LIMIT - periods.length)) {
+        const record = records.get(`${plan.id} ${period.firstDay}`)
+        const isWaiting = stateOf(period, record, day) === 'ended' && record !== undefined && record.entries > 0
+        if (!unclosed || isWaiting) periods.push({ plan, period, record })
       }
     }
     return { day, days, periods }
@@ -128,8 +141,8 @@ export function createPeriods({ db, clock, audit, organization, funding, entries
     },
 
     /** The periods of all plans that contain any of the days, by default of the last 31 days, and their sums. */
-    async readLedger({ from, to }: Days): Promise<PlanLedger> {
-      const { day, periods } = await readPeriods({ from, to })
+    async readLedger(filter: LedgerFilter): Promise<PlanLedger> {
+      const { day, periods } = await readPeriods(filter)
       const sums: LedgerAmounts = { fee: 0n, allocated: 0n, unused: 0n, pending: 0n }
       for (const { period, record } of periods) {
         const amounts = ledgerOf(period, record)
@@ -147,6 +160,9 @@ export function createPeriods({ db, clock, audit, organization, funding, entries
         pending: moneyNumber(pending),
       }
     },
+
+    /** How many used periods have ended and are not closed. */
+    countUnclosed: async (): Promise<number> => (await readPeriods({ unclosed: true })).periods.length,
 
     async getPeriod(text: string, firstDay: string): Promise<PeriodDetail> {
       const plan = await getView(db.read, text)

@@ -58,22 +58,33 @@ export function ledgerOf({ feeDollars: fee }: Period<PlanTerms>, record: PeriodR
 }
 
 /** @param today in the organization's time zone */
+export function stateOf(
+  { lastDay }: Period<PlanTerms>,
+  record: PeriodRecord | undefined,
+  today: string,
+): AllocatedPeriod['state'] {
+  if (record && record.closedAt !== null) return 'closed'
+  return lastDay !== null && lastDay < today ? 'ended' : 'running'
+}
+
+/** @param today in the organization's time zone */
 export function allocatedBody(
   period: Period<PlanTerms>,
   record: PeriodRecord | undefined,
   today: string,
 ): AllocatedPeriod {
   const { allocated, unused, pending } = ledgerOf(period, record)
-  const isClosed = record !== undefined && record.closedAt !== null
+  const state = stateOf(period, record, today)
+  const isClosed = state === 'closed'
   return {
     ...periodBody(period),
     allocated: moneyNumber(allocated),
     unused: moneyNumber(unused),
     pending: moneyNumber(pending),
-    state: isClosed ? 'closed' : period.lastDay !== null && period.lastDay < today ? 'ended' : 'running',
+    state,
     provisional: !isClosed,
     calculated_at: record?.calculatedAt == null ? null : timestamp(record.calculatedAt),
-    closed_at: isClosed ? timestamp(record.closedAt!) : null,
+    closed_at: isClosed ? timestamp(record!.closedAt!) : null,
     unused_seats: record ? record.unusedSeats : period.terms.seats,
     entries: record?.entries ?? 0,
     unpriced_entries: record?.unpricedEntries ?? 0,

@@ -11,7 +11,7 @@ const PARTS: Record<string, readonly Part[]> = {
   entries: ['entries', 'reports', 'inbox'],
   sheets: ['sheets', 'inbox'],
   budgets: ['budgets', 'reports'],
-  plans: ['plans'],
+  plans: ['plans', 'reports', 'inbox'],
   bills: ['bills', 'inbox'],
   prices: ['prices', 'inbox'],
   work: ['clients', 'projects', 'tickets', 'inbox'],

@@ -55,7 +55,7 @@ beforeAll(async () => {
   app = await startApp()
   await app.services.prices.loadDefaultPrices()
   await add('admin', 'admin')
-  await add('billing', 'billing')
+  const billing = await add('billing', 'billing')
   const worker = await add('worker', 'member')
   const lead = await add('lead', 'member')
   const deputy = await add('deputy', 'member')
@@ -130,6 +130,11 @@ beforeAll(async () => {
         { ...endpoint('04'), disabledAt: 5, disabledReason: 'person' },
       ])
   })
+  const plan = { vendor: 'V', fee: 10, period: 'week', from: '2026-11-16' }
+  await call('admin', 'POST /api/v1/plans', { ...plan, product: 'Used' })
+  await call('admin', 'POST /api/v1/plans', { ...plan, product: 'Unused', people: [{ person: billing }] })
+  await app.services.entries.funding.decideOwed()
+  await app.services.funding.calculateOwed()
   const project = await call('admin', 'PATCH /api/v1/projects/APPLE', { repositories: ['acme/apple'] })
   await call('lead', 'POST /api/v1/placement-rules/proposals', {
     name: 'Apple',
@@ -159,6 +164,7 @@ test('each person gets what concerns them, and nothing of others', async () => {
     conflicting_tickets: 1,
     rule_proposals: 1,
     failed_deliveries: 1,
+    unclosed_periods: 1,
     failing_webhooks: 2,
   })
   expect(await countsOf('billing')).toEqual({
@@ -169,6 +175,7 @@ test('each person gets what concerns them, and nothing of others', async () => {
     unpriced_entries: 1,
     conflicting_tickets: 1,
     failed_deliveries: 1,
+    unclosed_periods: 1,
   })
   expect(await countsOf('worker')).toEqual({ returned_sheets: 1, overdue_sheets: 1, unattributed_entries: 1 })
   // Own entries are for others to approve.
@@ -215,9 +222,10 @@ test('decisions are counted as the rows that the Inbox has', async () => {
     conflicting_tickets: 1,
     rule_proposals: 1,
     failed_deliveries: 1,
+    unclosed_periods: 1,
     failing_webhooks: 1,
   })
-  expect(open).toBe(18)
+  expect(open).toBe(19)
 })
 
 test('billing and admins have no entries to approve where bills need no approval', async () => {
@@ -235,6 +243,7 @@ test('a token reads what its scopes allow, and nothing that only people may see'
     return status === 200 ? json.data.map((item: Item) => item.kind) : status
   }
   expect(await kinds('api', ['bills:read'])).toEqual(['failed_deliveries'])
+  expect(await kinds('api', ['plans:read'])).toEqual(['unclosed_periods'])
   expect(await kinds('api', ['webhooks:manage'])).toEqual(['failing_webhooks'])
   expect(await kinds('api', ['prices:read'])).toBe(403)
   expect(await kinds('read')).not.toContain('rule_proposals')

@@ -17,7 +17,7 @@ import {
   EXAMPLE_PLAN_FILE,
   EXAMPLE_VALUE,
 } from '../examples.ts'
-import { readPeriodList, readRemoval } from '../query.ts'
+import { readLedgerList, readPeriodList, readRemoval } from '../query.ts'
 import {
   CommonPlanList,
   dryRun,
@@ -255,9 +255,12 @@ export const getPlanLedger = operation({
   query: {
     from: textParameter('First day, such as 2026-11-01. Default: 30 days before the last one.'),
     to: textParameter('Last day. Default: today.'),
+    unclosed: flagParameter(
+      'Whether to list only periods with entries that have ended and are not closed. Default for `from` is then their first day.',
+    ),
   },
   answer: result('The periods.', PlanLedger, EXAMPLE_LEDGER),
-  run: ({ plans }: Needs, { query }) => plans.readLedger(readPeriodList(query)),
+  run: ({ plans }: Needs, { query }) => plans.readLedger(readLedgerList(query)),
 })
 
 export const reportPlans = operation({

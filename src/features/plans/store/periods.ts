@@ -1,5 +1,5 @@
 /** What the shares of periods sum to. */
-import { and, eq, inArray, isNull, notInArray, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lt, min, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import { type AllowanceUnit, UNCOUNTED_STATUSES } from '../../../database/schema/values.ts'
@@ -17,6 +17,17 @@ export async function listPeriodRecords(
     .from(p)
     .where(planIds && inArray(p.planId, [...planIds]))
   return new Map(rows.map((row) => [`${row.planId} ${row.firstDay}`, row]))
+}
+
+/** The keys of plans with a used period that ended before a day and is not closed, each with the first day of the earliest. */
+export async function listUnclosed(reader: Reader, day: string): Promise<Map<number, string>> {
+  const { planPeriods: p } = reader.tables
+  const rows = await reader
+    .select({ planId: p.planId, firstDay: min(p.firstDay) })
+    .from(p)
+    .where(and(isNull(p.closedAt), lt(p.lastDay, day), gt(p.entries, 0)))
+    .groupBy(p.planId)
+  return new Map(rows.map(({ planId, firstDay }) => [planId, firstDay!]))
 }
 
 export interface PersonSum {

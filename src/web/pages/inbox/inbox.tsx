@@ -17,6 +17,7 @@ import { type InboxItem, useInbox } from '../../server/inbox.ts'
 import { useSettings } from '../../server/me.ts'
 import { FailedDeliveries } from './deliveries.tsx'
 import { EntriesToApprove } from './entries.tsx'
+import { UnclosedPeriods } from './periods.tsx'
 import { Row, Rows } from './row.tsx'
 import { pressedBy, useRowKeys } from './rows.ts'
 import { OwnSheets, SheetsToApprove } from './sheets.tsx'
@@ -112,6 +113,7 @@ const SECTIONS: Partial<Record<Kind, { title: string; show: (lists: string[]) =>
     title: 'Your token sheets to submit',
     show: ([list]) => <OwnSheets list={list!} label="Your token sheets to submit" />,
   },
+  unclosed_periods: { title: 'Plan periods to close', show: () => <UnclosedPeriods /> },
   failed_deliveries: { title: 'Failed deliveries', show: () => <FailedDeliveries /> },
 }
 
