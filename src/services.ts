@@ -98,7 +98,7 @@ export function createServices({
   const sheets = createSheetsService({ db, clock, audit, organization, people, prices, entries })
   const bills = createBillsService({ db, clock, events, audit, projects, entries, funding, mail })
   const billDrafts = bills.drafts
-  const reports = createReportsService({ db, clock, organization, billing: entries.billing, selection })
+  const reports = createReportsService({ db, clock, organization, billing: entries.billing, funding, selection })
   const reportViews = createReportViewsService({ db, clock, audit })
   const budgets = createBudgetsService({ db, clock, audit, organization, spending, notifications })
   const plans = createPlansService({ db, clock, audit, organization, funding, entries })

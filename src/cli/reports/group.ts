@@ -264,6 +264,7 @@ const CHECK_TEXTS: Record<CompletenessReport['data'][number]['check'], string> =
   without_client: 'on projects without a client',
   without_project: 'on tickets without a project',
   unpriced: 'unpriced (cost unknown)',
+  unfunded: 'unknown what pays (no plan or funding rule)',
   cost_mismatches: 'reported cost far from the list value',
   possible_duplicates: "possible duplicates: identical, or with another person's session id",
   held: "held: another person's session too, not counted (tally entries release or discard)",

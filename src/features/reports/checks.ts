@@ -23,9 +23,10 @@ interface Check {
   description: string
   /**
    * Where its entries are counted: in groups, or in the sessions that continue past the end of a period, both of which
-   * the sums of days and months contain; or one by one in an index that contains just these entries.
+   * the sums of days and months contain; or one by one in an index that contains just these entries; or in the sums by what
+   * pays for them, if there are plans or rules that say it.
    */
-  readFrom: 'groups' | 'straddling' | 'index'
+  readFrom: 'groups' | 'straddling' | 'index' | 'funding'
   /** Selects entries that started in the period; superseded ones never count. */
   filter: (period: Span) => EntryFilter
 }
@@ -56,6 +57,12 @@ export const CHECKS = {
     description: 'cost unknown',
     readFrom: 'groups',
     filter: () => ({ status: LIVE, priced: false }),
+  },
+  unfunded: {
+    description:
+      'unknown what pays, so that their marginal and allocated costs are; only listed if there are plans or funding rules',
+    readFrom: 'funding',
+    filter: () => ({ status: LIVE, funding: ['unknown'] }),
   },
   cost_mismatches: {
     description: 'reported cost more than 10 times the list value, or less than a tenth of it, and more than $1 apart',

@@ -10,6 +10,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { afterAllStarts } from '../entries/contract.ts'
 import type { EntriesService } from '../entries/service.ts'
+import type { FundingService } from '../funding/service.ts'
 import {
   exactAt,
   type Grouping,
@@ -37,9 +38,10 @@ interface CompletenessDependencies {
   db: Database
   clock: Clock
   billing: Pick<EntriesService['billing'], 'settled'>
+  funding: Pick<FundingService, 'decisions'>
 }
 
-export function createCompleteness({ db, clock, billing }: CompletenessDependencies) {
+export function createCompleteness({ db, clock, billing, funding }: CompletenessDependencies) {
   function sumEntries(viewer: Viewer, filter: EntryFilter, grouped: { onlyStraddling: boolean }) {
     const bounds = [filter.starting_at!, filter.ending_at!]
     const groupings = grouped.onlyStraddling ? [] : GROUPINGS
@@ -63,6 +65,11 @@ export function createCompleteness({ db, clock, billing }: CompletenessDependenc
       switch (CHECKS[name].readFrom) {
         case 'index':
           return countEntries(db.slow, { viewer, condition: conditionOf(db.slow, filter) })
+        case 'funding':
+          return sumOf(
+            (await groupsOf(viewer, filter)).filter((group) => matches(own, group)),
+            false,
+          )
         case 'straddling': {
           // The period ends where the sessions are to be continued.
           const sums = await sumEntries(viewer, { ...filter, ended_after: undefined }, { onlyStraddling: true })
@@ -81,7 +88,9 @@ export function createCompleteness({ db, clock, billing }: CompletenessDependenc
       }
     }
 
-    const checks = (Object.keys(CHECKS) as CheckName[]).map(async (name): Promise<CompletenessCheck> => {
+    const { isEmpty } = await funding.decisions(db.read)
+    const names = (Object.keys(CHECKS) as CheckName[]).filter((name) => !isEmpty || CHECKS[name].readFrom !== 'funding')
+    const checks = names.map(async (name): Promise<CompletenessCheck> => {
       const own = CHECKS[name].filter(query)
       const filter = { ...chosen, starting_at: startingAt, ending_at: endingAt, superseded: false, ...own }
       const { entries, unpricedEntries, costNanos } = await count(name, filter, own)

@@ -7,6 +7,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { QueryTexts } from '../../schema/query.ts'
 import type { CostBasis } from '../../shared/cost-basis.ts'
 import type { EntriesService } from '../entries/service.ts'
+import type { FundingService } from '../funding/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { checkRollup, createRollup } from '../rollup/service.ts'
 import type { SelectionService } from '../selection/service.ts'
@@ -68,10 +69,11 @@ export interface ReportsDependencies {
   clock: Clock
   organization: Pick<OrganizationService, 'settings'>
   billing: Pick<EntriesService['billing'], 'settled'>
+  funding: Pick<FundingService, 'decisions'>
   selection: SelectionService
 }
 
-export function createReportsService({ db, clock, organization, billing, selection }: ReportsDependencies) {
+export function createReportsService({ db, clock, organization, billing, funding, selection }: ReportsDependencies) {
   async function circumstances(): Promise<Circumstances & { leadsSeeFees: boolean }> {
     const { timeZone, weekStart, leadsSeeFees } = await organization.settings()
     return { now: clock.now(), timeZone, weekStart, leadsSeeFees }
@@ -106,7 +108,7 @@ export function createReportsService({ db, clock, organization, billing, selecti
     ...createUnpriced({ db, billing }),
     ...createUnattributed({ db, billing }),
     ...createVariance(sums),
-    ...createCompleteness({ db, clock, billing }),
+    ...createCompleteness({ db, clock, billing, funding }),
     ...createCache({ db, billing }),
     ...createWhatIf({ db, billing }),
     ...createPriceChanges({ db, billing }),

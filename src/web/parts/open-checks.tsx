@@ -70,6 +70,12 @@ export const GAPS: Partial<Record<OpenCheck['check'], Gap>> = {
     noted: ['unpriced entry', 'unpriced entries'],
     isMissing: true,
   },
+  unfunded: {
+    title: 'Unknown funding',
+    description: 'no plan or funding rule says what pays: add one, so that marginal and allocated cost are known',
+    for: 'books',
+    noted: ['entry of unknown funding', 'entries of unknown funding'],
+  },
   cost_mismatches: {
     title: 'Cost mismatch',
     description: 'reported cost more than 10 times the list value, or less than a tenth of it',

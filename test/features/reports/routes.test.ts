@@ -535,6 +535,24 @@ describe('the completeness of a period', () => {
     })
   })
 
+  test('counts what is of unknown funding once a plan or rule says what pays', async () => {
+    const session = await app.session('admin')
+    const rule = { name: 'Builder', conditions: [{ field: 'agent_name', matches: 'builder' }], funding: 'metered' }
+    const added = await app.call('POST /api/v1/funding-rules', { session, json: rule })
+    expect(added.status).toBe(201)
+    await app.services.entries.funding.decideOwed()
+    const { data } = await ask('completeness?starting_at=2026-11-18')
+    const { list, ...unfunded } = data.find(({ check }: { check: string }) => check === 'unfunded')
+    const listed = await app.call(`GET ${list}`, { session })
+    expect(unfunded.entries).toBe(listed.json.data.length)
+    expect(listed.json.data.map((entry: { agent_name: string }) => entry.agent_name)).toEqual(['reviewer'])
+    await app.call(`DELETE /api/v1/funding-rules/${added.json.id}`, { session })
+    await app.services.entries.funding.decideOwed()
+    expect(
+      (await ask('completeness?starting_at=2026-11-18')).data.map(({ check }: { check: string }) => check),
+    ).not.toContain('unfunded')
+  })
+
   test('counts what can still be billed apart from projects that are never billed, as their lists do', async () => {
     const project = await app.call('POST /api/v1/projects', {
       session: await app.session('admin'),

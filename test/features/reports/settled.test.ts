@@ -11,13 +11,13 @@ const PERIOD = { starting_at: '2026-11-01', ending_at: '2026-11-20' }
 forEachEngine('a report', (open) => {
   test('waits for a bill that is being sent if it depends on which entries are billed', async () => {
     const db = await open()
-    const { organization, selection } = createServices({ db, clock })
+    const { organization, selection, funding } = createServices({ db, clock })
     let waits = 0
     const settled = <Result>(read: () => Promise<Result>) => {
       waits += 1
       return read()
     }
-    const reports = createReportsService({ db, clock, organization, billing: { settled }, selection })
+    const reports = createReportsService({ db, clock, organization, billing: { settled }, funding, selection })
     const all = async <Row>(rows: AsyncIterable<Row>) => {
       for await (const _ of rows);
     }
