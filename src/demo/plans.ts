@@ -1,6 +1,5 @@
 /** The subscriptions of the demonstration: what is closed, what waits to be closed, and what came late. */
 import type { Party } from '../access/actor.ts'
-import { newRuleOf } from '../features/funding/request.ts'
 import type { PlanBody } from '../features/plans/schema.ts'
 import { addDays, dateAt, startOfDay } from '../lib/calendar.ts'
 import type { Services } from '../services.ts'
@@ -24,7 +23,7 @@ export async function addPlans({ plans, funding }: Services, party: Party, first
     const change = { from: addDays(firstDay, later.afterDays), fee: later.fee, prorate: true }
     await plans.changePlan(id, change, party)
   }
-  for (const rule of METERED) await funding.addFundingRule(party.by, newRuleOf({ ...rule, funding: 'metered' }))
+  for (const rule of METERED) await funding.addFundingRule(party.by, { ...rule, funding: 'metered', plan: null })
 }
 
 /** Each month, what has ended is closed. */

@@ -187,8 +187,12 @@ async function apiToken(session: Headers, scopes: readonly Scope[]): Promise<str
   return json.token
 }
 
+/** What members may call only if they lead and a setting allows it, which is off. */
+const FOR_LEADS_BY_SETTING = ['/api/v1/reports/plans']
+
 /** Whether the document says that a credential may make a call. */
-function mayCall({ security }: Operation, { kind, role, scopes = [] }: Credential): boolean {
+function mayCall({ path, security }: Operation, { kind, role, scopes = [] }: Credential): boolean {
+  if (role === 'member' && FOR_LEADS_BY_SETTING.includes(path)) return false
   return security.some((alternative) =>
     Object.entries(alternative).some(([scheme, needed]) => {
       const roles = needed.filter((each) => ROLES.includes(each as Role))

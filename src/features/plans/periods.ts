@@ -16,7 +16,7 @@ import type { PlanTerms } from './request.ts'
 import type { AllocatedPeriod, PeriodClosing, PeriodDetail, PlanLedger } from './schema.ts'
 import { listPeriodRecords, listUnclosed, sumPeople } from './store/periods.ts'
 import { listPlans, type PlanView } from './store/plans.ts'
-import { createValueReport } from './value.ts'
+import { createValueReport, type Days, type PlanPeriods } from './value.ts'
 import { allocatedBody, type LedgerAmounts, ledgerOf, stateOf } from './wire.ts'
 
 /** The periods of a plan in one response: those of eight years, if they are weeks. */
@@ -36,21 +36,8 @@ interface Dependencies {
   getView: (reader: Reader, text: string) => Promise<PlanView>
 }
 
-export interface Days {
-  from?: string | undefined
-  to?: string | undefined
-}
-
-export interface LedgerFilter extends Days {
+interface LedgerFilter extends Days {
   unclosed?: boolean | undefined
-}
-
-/** Periods of all plans; the record is undefined where nobody has used one. */
-export interface PlanPeriods {
-  /** Today, in the organization's time zone. */
-  day: string
-  days: { from: string; to: string }
-  periods: { plan: PlanView; period: Period<PlanTerms>; record: PeriodRecord | undefined }[]
 }
 
 export function createPeriods({ db, clock, audit, organization, funding, entries, getView }: Dependencies) {

@@ -1,17 +1,31 @@
 /** Whether seats of plans pay for themselves (docs/reports/insights.md, "Does a seat pay for itself?"). */
-import { requireBasis } from '../../access/cost-basis.ts'
-import { type Viewer, visibleEntries } from '../../access/visibility.ts'
+import { seesFees, type Viewer, visibleEntries } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
+import { Problem } from '../../errors.ts'
 import { decimalNumber, divideHalfEven, moneyNumber, NANO_DIGITS, type Nanos } from '../../lib/money.ts'
+import type { Period, PeriodRecord } from '../funding/contract.ts'
 import type { OrganizationService } from '../organization/service.ts'
-import type { Days, PlanPeriods } from './periods.ts'
 import type { PlanTerms } from './request.ts'
 import type { PlanValue, PlanValueReport, PlanValueSums } from './schema.ts'
 import { type PersonSum, sumPeople } from './store/periods.ts'
+import type { PlanView } from './store/plans.ts'
 import { allocatedBody, type LedgerAmounts, ledgerOf } from './wire.ts'
 
 const RATIO_DIGITS = 4
 const SHARE_DIGITS = 9
+
+export interface Days {
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** Periods of all plans; the record is undefined where nobody has used one. */
+export interface PlanPeriods {
+  /** Today, in the organization's time zone. */
+  day: string
+  days: { from: string; to: string }
+  periods: { plan: PlanView; period: Period<PlanTerms>; record: PeriodRecord | undefined }[]
+}
 
 interface Dependencies {
   db: Database
@@ -34,7 +48,12 @@ export function createValueReport({ db, organization, readPeriods }: Dependencie
      */
     async readValue(viewer: Viewer, days: Days): Promise<PlanValueReport> {
       const settings = await organization.settings()
-      await requireBasis(db.read, viewer, 'allocated', settings)
+      if (!(await seesFees(db.read, viewer, settings))) {
+        throw new Problem(
+          'fees_hidden',
+          'What seats of plans cost needs the role billing or admin, or, for leads, the setting leads_see_fees.',
+        )
+      }
       const seesAll = viewer.sees === 'everything'
       const { day, days: asked, periods } = await readPeriods(days)
       const known = periods.flatMap(({ record }) => record ?? [])
