@@ -216,9 +216,10 @@ export const ENTRY_FILTERS = {
   },
   late: {
     kind: 'flag',
-    description: 'Whether the entry arrived after the period of its plan was closed',
+    description:
+      'Whether the entry arrived after the period of its plan was closed, or waits for a correction of that period for another reason. With `unknown_cost=allocated`: only those that wait',
     argument: 'yes|no',
-    help: 'whether it arrived after the period of its plan was closed',
+    help: 'whether it arrived after the period of its plan was closed, or waits for a correction of it',
     group: 'state',
   },
   correction: {

@@ -506,6 +506,8 @@ export function defineTables(kit: ColumnKit) {
       entries: integer('entries').notNull(),
       unpricedEntries: integer('unpriced_entries').notNull(),
       lateEntries: integer('late_entries').notNull(),
+      startingAt: time('starting_at').notNull().default(0),
+      endingAt: time('ending_at').notNull().default(0),
       closedAt: time('closed_at'),
       changes: integer('changes').notNull().default(0),
       buildingId: integer('building_id'),

@@ -266,9 +266,11 @@ function isPeriod(result: Calculated): result is CalculatedPeriod {
 
 /** What a calculation says of a period, as its record has it. */
 export function columnsOf(period: CalculatedPeriod) {
-  const { lastDay, fee, unused, unusedSeats, pending, entries, unpricedEntries, late, differences } = period
+  const { lastDay, from, to, fee, unused, unusedSeats, pending, entries, unpricedEntries, late, differences } = period
   return {
     lastDay,
+    startingAt: from,
+    endingAt: to,
     fee,
     unused,
     unusedSeats,

@@ -4,6 +4,7 @@ import { eq, inArray } from 'drizzle-orm'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Tx } from '../../../src/database/database.ts'
 import type { Problem } from '../../../src/errors.ts'
+import { readListQuery } from '../../../src/features/entries/contract.ts'
 import { findInconsistentShares } from '../../../src/features/funding/integrity.ts'
 import type { PlanBody } from '../../../src/features/plans/schema.ts'
 import type { Id } from '../../../src/lib/id.ts'
@@ -126,6 +127,50 @@ forEachEngine('closing periods', (open) => {
       ['B of 2026-10-17', -30],
     ])
     await settle()
+  })
+
+  test('what a period counts are lists: its entries, late ones, those that wait for a correction, and unpriced ones', async () => {
+    const { clock, plans, report, close, settle, services } = await start({ weight: 'list_value' })
+    const listed = async (filters: Record<string, string>) => {
+      const of = { plan: 'Max', correction: 'false', starting_at: '2026-10-17', ending_at: '2026-11-17', ...filters }
+      const { data } = await services.entries.listing.listEntries(EVERYTHING, readListQuery(of, 'UTC'))
+      // As totals count.
+      return data.flatMap(({ summary, status }) => (status === 'voided' ? [] : summary!)).sort()
+    }
+    const expectCounts = async (late: string[], waiting: string[]) => {
+      await settle()
+      expect(await listed({ late: 'true' })).toEqual(late)
+      expect(await listed({ late: 'true', unknown_cost: 'allocated' })).toEqual(waiting)
+      const all = await listed({})
+      expect((await listed({ late: 'false' })).length).toBe(all.length - late.length)
+      expect(await plans.getPeriod('Max', '2026-10-17')).toMatchObject({
+        entries: all.length,
+        late_entries: waiting.length,
+        unpriced_entries: (await listed({ unknown_cost: 'list' })).length,
+      })
+    }
+    const first = await report('2026-10-20', 'A', 60, { summary: 'first' })
+    const voided = await report('2026-10-21', 'B', 40, { summary: 'voided' })
+    await report('2026-11-20', 'B', 10, { summary: 'next period' })
+    const decide = (id: Id<'ent'>, action: 'void' | 'restore') =>
+      services.entries.approval.decideEntry(
+        id,
+        { action, ...(action === 'void' && { reason: 'x' }) } as never,
+        OPERATOR,
+      )
+    await decide(voided, 'void')
+    await expectCounts([], [])
+    await close('2026-10-17')
+    await expectCounts([], [])
+    clock.at += 60_000
+    await report('2026-10-22', 'B', 5, { summary: 'late' })
+    await decide(voided, 'restore')
+    await expectCounts(['late', 'voided'], ['late', 'voided'])
+    // A voided entry has no share, and waits for none.
+    await decide(first, 'void')
+    await expectCounts(['late', 'voided'], ['late', 'voided'])
+    await close('2026-11-17')
+    await expectCounts(['late'], [])
   })
 
   test('amounts that were billed before it closed stay, and the rest is corrected in the next period', async () => {

@@ -18,6 +18,7 @@ import {
 } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Reader } from '../../../database/database.ts'
+import { UNCOUNTED_STATUSES } from '../../../database/schema/values.ts'
 import { containing } from '../../../database/search-pattern.ts'
 import { type Id, type IdPrefix, isId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
@@ -226,12 +227,17 @@ const CONDITIONS: {
 
   unknown_cost: ({ tables }, bases) => or(...bases.map((basis) => sql`${amountOf(tables, basis)} IS NULL`)),
 
+  // As the job counts `late_entries` (features/funding/allocation-task.ts), and those whose correction was made since.
   late: ({ tables: { entries, fundings, planPeriods, planShares } }, isLate) => {
-    const found = sql`EXISTS (SELECT 1 FROM ${planShares}
-      JOIN ${planPeriods} ON ${planPeriods.generationId} = ${planShares.generationId}
-      JOIN ${fundings} ON ${fundings.planId} = ${planPeriods.planId} AND ${fundings.id} = ${entries.fundingId}
-      WHERE ${planShares.entryId} = ${entries.id} AND ${planPeriods.closedAt} < ${entries.createdAt})`
-    return isLate ? found : not(found)
+    const hasShare = sql`EXISTS (SELECT 1 FROM ${planShares}
+      WHERE ${planShares.entryId} = ${entries.id} AND ${planShares.generationId} = ${planPeriods.generationId})`
+    const found = sql`EXISTS (SELECT 1 FROM ${fundings} JOIN ${planPeriods} ON ${planPeriods.planId} = ${fundings.planId}
+      WHERE ${fundings.id} = ${entries.fundingId} AND ${fundings.reason} <> 'correction'
+        AND ${planPeriods.startingAt} <= ${entries.startedAt} AND ${planPeriods.endingAt} > ${entries.startedAt}
+        AND ${planPeriods.closedAt} IS NOT NULL
+        AND (${planPeriods.closedAt} < ${entries.createdAt} OR NOT ${hasShare}))`
+    const counts = and(eq(entries.superseded, false), notInArray(entries.status, [...UNCOUNTED_STATUSES]))!
+    return isLate ? and(counts, found) : not(and(counts, found)!)
   },
 
   correction: (reader, isCorrection) => {

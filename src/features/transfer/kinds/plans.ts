@@ -124,6 +124,8 @@ export const PLAN_PERIOD = kind({
         plan: reference('planId', 'plans'),
         first_day: day('firstDay'),
         last_day: orNone(day('lastDay')),
+        starting_at: moment('startingAt'),
+        ending_at: moment('endingAt'),
         fee: amount('fee'),
         unused: amount('unused'),
         unused_seats: integer('unusedSeats', 0),

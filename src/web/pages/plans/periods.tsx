@@ -2,17 +2,22 @@
 import { ActionIcon, Badge, Checkbox, Menu, Stack, Text, Textarea } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { addressOf } from '../../address.ts'
 import { counted } from '../../format/counts.ts'
-import { dayInWords } from '../../format/moments.ts'
+import { dayInWords, dayOf } from '../../format/moments.ts'
 import { exactMoney } from '../../format/money.ts'
 import { spanInWords } from '../../parts/budgets/budget.ts'
 import { ConfirmChange } from '../../parts/confirm.tsx'
+import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { FigureLink } from '../../parts/figure-link.tsx'
 import { Money } from '../../parts/figures.tsx'
+import { ownPeriod } from '../../parts/period.ts'
 import { PlainTable } from '../../parts/plain-table.tsx'
 import { Caption, Note, SectionTitle } from '../../parts/texts.tsx'
 import { answer, api, apiUntil, type Body } from '../../server/api.ts'
+import { useSettings } from '../../server/me.ts'
 import type { Plan } from './plan.ts'
 import { CHANGES } from './plan-form.tsx'
 
@@ -56,7 +61,7 @@ export function Periods({ plan }: { plan: Plan }) {
                 key: 'allocated',
                 title: 'Allocated',
                 isNumber: true,
-                cell: (period) => <AllocatedCell period={period} />,
+                cell: (period) => <AllocatedCell plan={plan} period={period} />,
               },
               {
                 key: 'actions',
@@ -109,21 +114,59 @@ const SpanCell = ({ period }: { period: Period }) => (
   </>
 )
 
-const AllocatedCell = ({ period }: { period: Period }) => (
-  <>
-    <Money amount={period.allocated} />
-    {period.unused !== 0 && (
-      <Caption>
-        {exactMoney(period.unused)} for {counted(period.unused_seats, 'unused seat')}
-      </Caption>
-    )}
-    {period.pending !== 0 && <Caption>{exactMoney(period.pending)} pending</Caption>}
-    {period.late_entries > 0 && <Caption>{counted(period.late_entries, 'late entry', 'late entries')}</Caption>}
-    {period.unpriced_entries > 0 && (
-      <Caption>{counted(period.unpriced_entries, 'entry', 'entries')} without a price</Caption>
-    )}
-  </>
-)
+function AllocatedCell({ plan, period }: { plan: Plan; period: Period }) {
+  const { time_zone } = useSettings()
+  const list = entriesOf(plan, period, dayOf(new Date(), time_zone))
+  return (
+    <>
+      <Money amount={period.allocated} />
+      <CountOf list={list} value={period.entries} />
+      {period.unused !== 0 && (
+        <Caption>
+          {exactMoney(period.unused)} for {counted(period.unused_seats, 'unused seat')}
+        </Caption>
+      )}
+      {period.pending !== 0 && <Caption>{exactMoney(period.pending)} pending</Caption>}
+      <CountOf list={{ ...list, late: 'true', unknown_cost: ['allocated'] }} value={period.late_entries} kind="late " />
+      <CountOf list={{ ...list, ...unpricedIn(plan, period) }} value={period.unpriced_entries}>
+        {' '}
+        without a price
+      </CountOf>
+    </>
+  )
+}
+
+type List = EntryQuery & { period: string }
+
+interface CountOfProps {
+  list: List
+  value: number
+  kind?: string
+  children?: ReactNode
+}
+
+/** A number of entries of a period, unless it is 0. */
+const CountOf = ({ list, value, kind = '', children }: CountOfProps) =>
+  value > 0 && (
+    <FigureLink figure="entries" value={value} to={addressOf('/entries', list)} fz="xs" display="block">
+      {counted(value, `${kind}entry`, `${kind}entries`)}
+      {children}
+    </FigureLink>
+  )
+
+/** Those that the fee of the period is for. Corrections of earlier periods are dated in it, and are not among them. */
+const entriesOf = ({ name }: Plan, { from, to }: Period, today: string): List => ({
+  plan: [name],
+  correction: 'false',
+  period: ownPeriod({ from, to: to ?? today }),
+})
+
+/** Which of them have no weight: where fees are shared by list value, those without one. */
+function unpricedIn({ versions }: Plan, { from }: Period): EntryQuery {
+  const { weight } = versions.find((terms) => terms.from <= from)!
+  const isByListValue = weight === 'list_value' || weight === 'active_days'
+  return isByListValue ? { unknown_cost: ['list'] } : { priced: 'false' }
+}
 
 interface FormProps {
   plan: Plan

@@ -27,6 +27,8 @@ import { runs } from '../../../support/tier.ts'
 const NOW = Date.UTC(2026, 10, 28)
 const CLOSED_AT = Date.UTC(2026, 10, 25)
 const DAY_MS = 86_400_000
+/** The moments of the closed period: of nine days with entries, the last five. */
+const CLOSED = { startingAt: NOW - DAY_MS * 5, endingAt: NOW }
 
 const nanos = fc.bigInt({ min: 0n, max: 5_000_000_000n })
 const signed = fc.bigInt({ min: -5_000_000_000n, max: 5_000_000_000n })
@@ -115,6 +117,7 @@ async function insert({ db }: Awaited<ReturnType<typeof stage>>, given: readonly
           planId: plans[plan]!,
           firstDay,
           closedAt: isClosed ? CLOSED_AT : null,
+          range: isClosed ? CLOSED : { startingAt: 0, endingAt: NOW },
           counts: !isStale && period !== 3,
           shares,
         })
@@ -225,13 +228,14 @@ forEachEngine('the cost of entries by each basis', (open) => {
         expect(await file('csv')).toBe((await Array.fromAsync(csvText(lines, entryColumns(basis)))).join(''))
         expect(await file('ndjson')).toBe(listed.map((one) => `${JSON.stringify(one)}\n`).join(''))
       }
-      const isLate = ({ isLate, shares, funding, plan }: Entry) =>
-        isLate &&
-        plan === 0 &&
-        (funding === 'plan' || funding === 'credits') &&
-        shares.some(({ period, isStale }) => period === 0 && !isStale)
+      const hasShare = ({ shares }: Entry) => shares.some(({ period, isStale }) => period === 0 && !isStale)
+      const isLate = (each: Entry, at: number) =>
+        each.plan === 0 &&
+        (each.funding === 'plan' || each.funding === 'credits') &&
+        at % 9 < 5 &&
+        (each.isLate || !hasShare(each))
       const found = await all(EVERYTHING, { late: 'true' })
-      expect(found.map(({ id }) => id as string).sort()).toEqual(uids.filter((_, at) => isLate(given[at]!)).sort())
+      expect(found.map(({ id }) => id as string).sort()).toEqual(uids.filter((_, at) => isLate(given[at]!, at)).sort())
       expect(await all(EVERYTHING, { late: 'false' })).toHaveLength(given.length + 1 - found.length)
       const corrections = await all(EVERYTHING, { correction: 'true' })
       expect(corrections).toHaveLength(given.filter(({ isCorrection }) => isCorrection).length)
