@@ -28,6 +28,7 @@ import {
   insertGeneration,
   insertShares,
   listChangedPeriods,
+  listCorrectedPeriods,
   listUnallocatedHours,
   listUntakenHours,
   lockPeriod,
@@ -66,7 +67,7 @@ interface Dependencies {
 }
 
 export function createAllocation({ db, clock }: Dependencies) {
-  /** The periods that contain any of the hours get one more change. */
+  /** The periods that contain any of the hours, or that corrections in them are of, get one more change. */
   async function noteHours(hours: readonly number[], forget: boolean): Promise<void> {
     const timeZone = await findTimeZone(db.read)
     const schedules = await listSchedules(db.read)
@@ -82,9 +83,11 @@ export function createAllocation({ db, clock }: Dependencies) {
       }
       return found.map((period) => rowOf(planId, period))
     })
+    const corrected = await listCorrectedPeriods(db.read, hours)
+    const rows = new Map([...corrected, ...periods].map((row) => [keyOf(row), row]))
     await exclusively(async (tx) => {
       if (forget) await deleteUnallocatedHours(tx, hours)
-      await noteChanges(tx, periods)
+      await noteChanges(tx, [...rows.values()])
     })
   }
 

@@ -6,6 +6,7 @@ import { columnsOf } from './allocation-job.ts'
 import { calculatePeriods, rangeOf } from './allocation-task.ts'
 import { periodAt } from './periods.ts'
 import {
+  areCorrectionsMarked,
   findTimeZone,
   isRangeMarked,
   listPaidHours,
@@ -38,7 +39,7 @@ export async function findInconsistentShares(reader: Reader): Promise<string[]> 
         findings.push(`Shares of ${period} exist, but its terms do not have that period. ${RESTORE}`)
         continue
       }
-      if (await isRangeMarked(reader, found)) continue
+      if ((await isRangeMarked(reader, found)) || (await areCorrectionsMarked(reader, found))) continue
       const columns = Object.entries(columnsOf(found)) as [keyof typeof found.record, unknown][]
       const differing = columns.filter(([name, value]) => found.record[name] !== value).map(([name]) => name)
       if (found.shares !== null) differing.push('generationId')

@@ -151,6 +151,7 @@ forEachEngine('closing periods', (open) => {
     }
     const first = await report('2026-10-20', 'A', 60, { summary: 'first' })
     const voided = await report('2026-10-21', 'B', 40, { summary: 'voided' })
+    const divided = await report('2026-10-23', 'B', 40, { summary: 'divided' })
     await report('2026-11-20', 'B', 10, { summary: 'next period' })
     const decide = (id: Id<'ent'>, action: 'void' | 'restore') =>
       services.entries.approval.decideEntry(
@@ -166,11 +167,31 @@ forEachEngine('closing periods', (open) => {
     await report('2026-10-22', 'B', 5, { summary: 'late' })
     await decide(voided, 'restore')
     await expectCounts(['late', 'voided'], ['late', 'voided'])
+    // The parts of an entry arrived with it.
+    const parts = [{ share: 1 }, { share: 1, project: 'A' }]
+    await services.entries.division.divide(divided, { parts }, OPERATOR)
     // A voided entry has no share, and waits for none.
     await decide(first, 'void')
     await expectCounts(['late', 'voided'], ['late', 'voided'])
     await close('2026-11-17')
     await expectCounts(['late'], [])
+  })
+
+  test('a voided correction leaves its part of the fee open in the period that it is of', async () => {
+    const { db, plans, report, close, settle, services } = await start()
+    await report('2026-11-20', 'A', 1)
+    await close('2026-10-17')
+    await report('2026-10-20', 'A', 60)
+    await close('2026-11-17')
+    await settle()
+    expect(await plans.getPeriod('Max', '2026-10-17')).toMatchObject({ allocated: 100, pending: 0 })
+    const { entries: e } = db.read.tables
+    const [correction] = await db.read.select().from(e).where(eq(e.status, 'approved'))
+    await services.entries.approval.decideEntry(correction!.uid, { action: 'void', reason: 'x' }, OPERATOR)
+    // It is not calculated yet, which is no finding.
+    expect(await findInconsistentShares(db.read)).toEqual([])
+    await settle()
+    expect(await plans.getPeriod('Max', '2026-10-17')).toMatchObject({ allocated: 0, pending: 100 })
   })
 
   test('amounts that were billed before it closed stay, and the rest is corrected in the next period', async () => {

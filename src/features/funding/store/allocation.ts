@@ -102,6 +102,29 @@ export async function markHours(tx: Tx, hours: Iterable<number>): Promise<void> 
   for (const portion of portionsOf(rows)) await tx.insert(tx.tables.staleHours).values(portion)
 }
 
+/** Whether corrections of a period have changed, and it does not know of it yet. */
+export async function areCorrectionsMarked(reader: Reader, { planId, firstDay }: PeriodKey): Promise<boolean> {
+  const { planCorrections: c, entries: e } = reader.tables
+  const moments = await reader
+    .selectDistinct({ from: e.startedAt })
+    .from(c)
+    .innerJoin(e, eq(e.id, c.entryId))
+    .where(and(eq(c.planId, planId), eq(c.ofFirstDay, firstDay)))
+  for (const { from } of moments) if (await isRangeMarked(reader, { from, to: from + 1 })) return true
+  return false
+}
+
+/** The periods that corrections of these hours are of. */
+export async function listCorrectedPeriods(reader: Reader, hours: readonly number[]) {
+  const { planCorrections: c, planPeriods: p, entries: e } = reader.tables
+  return reader
+    .selectDistinct({ planId: p.planId, firstDay: p.firstDay, lastDay: p.lastDay, fee: p.fee })
+    .from(c)
+    .innerJoin(e, eq(e.id, c.entryId))
+    .innerJoin(p, and(eq(p.planId, c.planId), eq(p.firstDay, c.ofFirstDay)))
+    .where(inArray(sql`${e.startedAt} / ${sql.raw(String(HOUR_MS))}`, [...hours]))
+}
+
 export const hourOf = (moment: number) => Math.floor(moment / HOUR_MS)
 
 export async function deleteUnallocatedHours(tx: Tx, hours: readonly number[]): Promise<void> {

@@ -229,13 +229,16 @@ const CONDITIONS: {
 
   // As the job counts `late_entries` (features/funding/allocation-task.ts), and those whose correction was made since.
   late: ({ tables: { entries, fundings, planPeriods, planShares } }, isLate) => {
+    // A part of a divided entry arrived with the whole.
+    const whole = sql`(SELECT whole.created_at FROM ${entries} AS whole WHERE whole.id = ${entries.dividedFromId})`
+    const arrivedAt = sql`coalesce(${whole}, ${entries.createdAt})`
     const hasShare = sql`EXISTS (SELECT 1 FROM ${planShares}
       WHERE ${planShares.entryId} = ${entries.id} AND ${planShares.generationId} = ${planPeriods.generationId})`
     const found = sql`EXISTS (SELECT 1 FROM ${fundings} JOIN ${planPeriods} ON ${planPeriods.planId} = ${fundings.planId}
       WHERE ${fundings.id} = ${entries.fundingId} AND ${fundings.reason} <> 'correction'
         AND ${planPeriods.startingAt} <= ${entries.startedAt} AND ${planPeriods.endingAt} > ${entries.startedAt}
         AND ${planPeriods.closedAt} IS NOT NULL
-        AND (${planPeriods.closedAt} < ${entries.createdAt} OR NOT ${hasShare}))`
+        AND (${planPeriods.closedAt} < ${arrivedAt} OR NOT ${hasShare}))`
     const counts = and(eq(entries.superseded, false), notInArray(entries.status, [...UNCOUNTED_STATUSES]))!
     return isLate ? and(counts, found) : not(and(counts, found)!)
   },
