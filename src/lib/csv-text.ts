@@ -6,7 +6,15 @@ import type { CsvColumn } from './csv-column.ts'
 const CHUNK_ROWS = 500
 
 /** The library quotes a cell that contains a whole line end; readers also accept half of one as a line end. */
-const OPTIONS = { escape_formulas: true, record_delimiter: 'windows', quoted_match: /[\r\n]/ } as const
+const OPTIONS = {
+  escape_formulas: true,
+  record_delimiter: 'windows',
+  quoted_match: /[\r\n]/,
+  cast: { string: (cell: string) => (NEGATIVE.test(cell) ? { value: cell, escape_formulas: false } : cell) },
+} as const
+
+/** A number is no formula. */
+const NEGATIVE = /^-\d+(\.\d+)?$/
 
 /** Starts no formula and needs no quotes. Most texts match, and this check is far cheaper than calling the library. */
 const PLAIN = /^[A-Za-z0-9][^",\r\n]*$/

@@ -26,3 +26,7 @@ test('whatever a text holds, it is read as one cell', () => {
     { numRuns: runs(2_000) },
   )
 })
+
+test('an amount below zero is a number, and no text that a spreadsheet would run', () => {
+  expect(csvLine(['-30.25', '-1', '-1+2', '=1'])).toBe("-30.25,-1,'-1+2,'=1\r\n")
+})

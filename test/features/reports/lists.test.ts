@@ -7,8 +7,8 @@ import { readListQuery } from '../../../src/features/entries/contract.ts'
 import { createRollup } from '../../../src/features/rollup/job.ts'
 import { NANO_DIGITS, parseDecimal } from '../../../src/lib/money.ts'
 import { COST_BASES } from '../../../src/shared/cost-basis.ts'
+import { keyOf } from '../../../src/shared/dimensions.ts'
 import { COUNTED_STATUSES } from '../../../src/shared/entry-filters.ts'
-import { keyOf, narrowed } from '../../../src/web/parts/usage/dimensions.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { runs } from '../../support/tier.ts'
 import { AT_ONCE, CHANGES, Chance, clock, stage } from '../rollup/scene.ts'
@@ -42,7 +42,7 @@ forEachEngine('figures of reports', (open) => {
           let reported = 0
           for (const { starting_at, ending_at, results } of report.data) {
             for (const group of results) {
-              const narrow = narrowed({}, [[dimension, keyOf(group, dimension)]])!
+              const narrow = { [dimension]: [keyOf(group, dimension) ?? 'none'] }
               const list = { ...narrow, status: [...COUNTED_STATUSES], superseded: 'false', starting_at, ending_at }
               const query = readListQuery({ ...list, basis, limit: '1000' } as never, 'UTC')
               const { data, next_page } = await entries.listing.listEntries(EVERYTHING, query)
