@@ -196,7 +196,7 @@ export const SETTINGS = {
   leads_see_fees: setting({
     column: 'leadsSeeFees',
     schema: flag(
-      'Whether leads see the allocated cost of the entries that they see, from which the fees of plans can be inferred. Off by default: only billing and admins see fees.',
+      'Whether leads see the allocated cost of the entries that they can see, from which the fees of plans can be inferred. Plans and their terms stay visible to billing and admins only. Off by default.',
     ),
   }),
   retention_texts: setting({

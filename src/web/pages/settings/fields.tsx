@@ -107,8 +107,8 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
         {...form.getInputProps('cost_basis')}
       />
       <Switch
-        label="Show fees to leads"
-        description="Leads see the allocated cost of the entries that they see, which contains the fees of plans. Otherwise, only billing and admins do."
+        label="Show allocated cost to leads"
+        description="Leads see the allocated cost of the entries that they can see, from which fees can be inferred. The plans themselves stay visible to billing and admins only."
         {...form.getInputProps('leads_see_fees', { type: 'checkbox' })}
       />
       <Switch
