@@ -76,6 +76,12 @@ export function startOfDay(day: string, timeZone: string): number {
 /** A clock time without an offset, such as `2026-11-03 10:00`. */
 const CLOCK_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2})?$/
 
+/** The moment so many months before another, at the same time of the day. */
+export function monthsBefore(moment: number, months: number, timeZone: string): number {
+  const at = Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(timeZone)
+  return at.subtract({ months }).epochMilliseconds
+}
+
 export function isClockTime(text: string): boolean {
   return CLOCK_TIME.test(text)
 }

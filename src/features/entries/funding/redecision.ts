@@ -7,7 +7,7 @@ import type { Database, Reader, Tx } from '../../../database/database.ts'
 import { rehearse } from '../../../database/dry-run.ts'
 import type { SaidFunding } from '../../../database/schema/records.ts'
 import type { FundingKind } from '../../../database/schema/values.ts'
-import { startOfDay } from '../../../lib/calendar.ts'
+import { monthsBefore, startOfDay } from '../../../lib/calendar.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { counted } from '../../../lib/counted.ts'
 import { timestamp } from '../../../lib/duration.ts'
@@ -97,6 +97,19 @@ export function createFundingRedecision({ db, clock, organization, funding, inte
     return changing.length
   }
 
+  /**
+   * What says which entries keep what was decided: those whose labels and summary were removed with their retention period,
+   * since plans and rules may have decided by these.
+   */
+  async function keptOnes(): Promise<(view: EntryView) => boolean> {
+    const { retentionTexts, timeZone } = await organization.settings(db.read)
+    if (retentionTexts === null) return () => false
+    const before = monthsBefore(clock.now(), retentionTexts, timeZone)
+    const hasNoTexts = ({ entry }: EntryView) => entry.labelSetId === null && entry.summary === null
+    return (view) =>
+      view.entry.endedAt < before && hasNoTexts(view) && ['rule', 'person'].includes(view.funding?.reason ?? 'none')
+  }
+
   /** The keys of unlocked entries that are decided otherwise now, page by page. */
   async function* waiting({ fromDay }: OwedFunding): AsyncGenerator<number[]> {
     // Read after what is owed: what changes after it is still owed.
@@ -105,7 +118,8 @@ export function createFundingRedecision({ db, clock, organization, funding, inte
     for (;;) {
       const page = await listUnlocked(db.slow, { from, after, limit: BATCH })
       const circumstances = await circumstancesOf(db.read)
-      yield page.filter((view) => changeOf(circumstances, view)).map(({ entry }) => entry.id)
+      const isKept = await keptOnes()
+      yield page.filter((view) => !isKept(view) && changeOf(circumstances, view)).map(({ entry }) => entry.id)
       if (page.length < BATCH) return
       after = page.at(-1)!.entry
     }
@@ -162,11 +176,12 @@ export function createFundingRedecision({ db, clock, organization, funding, inte
       const preview: FundingPreview = { changes: [], lockedEntries: 0, searchedTo: null }
       if (!owed) return preview
       const from = startOf(owed.fromDay, after.timeZone)
+      const isKept = await keptOnes()
       const startedAt = performance.now()
       let position: Position | undefined
       for (;;) {
         const page = await listNewest(db.slow, { from, after: position, limit: BATCH })
-        for (const view of page) count(preview, view, { before, after })
+        for (const view of page) if (!isKept(view)) count(preview, view, { before, after })
         position = page.at(-1)?.entry
         if (page.length < BATCH) return preview
         if (performance.now() - startedAt > PREVIEW_MS) return { ...preview, searchedTo: position!.startedAt }

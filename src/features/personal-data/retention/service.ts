@@ -2,6 +2,7 @@
 import { type Actor, TALLY } from '../../../access/actor.ts'
 import type { Database } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
+import { monthsBefore } from '../../../lib/calendar.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { Job } from '../../../lib/jobs.ts'
 import type { AuditService } from '../../audit/service.ts'
@@ -64,11 +65,10 @@ export interface RetentionDependencies {
 export function createRetention({ db, clock, audit, organization, events }: RetentionDependencies) {
   async function periods(): Promise<Omit<AppliedRetention, 'rows'>[]> {
     const settings = await organization.settings()
-    const now = Temporal.Instant.fromEpochMilliseconds(clock.now()).toZonedDateTimeISO(settings.timeZone)
     return RETENTION_KINDS.flatMap((kind) => {
       const months = settings[KINDS[kind].months]
       if (months === null) return []
-      return [{ kind, months, before: now.subtract({ months }).epochMilliseconds }]
+      return [{ kind, months, before: monthsBefore(clock.now(), months, settings.timeZone) }]
     })
   }
 

@@ -110,6 +110,31 @@ forEachEngine('funding', (open) => {
     expect([paidBy(next), paidBy(await entry(first.id))]).toEqual(['credits Max report ', 'plan Max report '])
   })
 
+  test('entries whose labels were removed with their retention period keep what was decided by these', async () => {
+    const { db, services, report, entry, addRule, decideOwed } = await stage(open)
+    const condition = { field: 'labels.entrypoint', matches: 'ci' } as never
+    await addRule({ conditions: [condition] })
+    const times = { started_at: '2026-10-01T10:00:00Z', ended_at: '2026-10-01T10:10:00Z' }
+    const old = await report({ ...times, labels: { entrypoint: 'ci' } })
+    const unlabeled = await report({ ...times, ended_at: '2026-10-01T10:11:00Z' })
+    const recent = await report({ labels: { entrypoint: 'ci' } })
+    const removed = async (id: string) => {
+      const { entries: e } = db.read.tables
+      await db.write((tx) =>
+        tx
+          .update(e)
+          .set({ labelSetId: null, summary: null })
+          .where(eq(e.uid, id as never)),
+      )
+    }
+    for (const { id } of [old, unlabeled, recent]) await removed(id)
+    await services.organization.changeSettings({ retentionTexts: 1 } as never, TALLY)
+    await addPlan(db, { name: 'Max' })
+    await decideOwed()
+    const found = await Promise.all([old, unlabeled, recent].map(async ({ id }) => paidBy(await entry(id))))
+    expect(found).toEqual(['metered  rule ', 'plan Max person ', 'plan Max person '])
+  })
+
   test('slices say it for themselves; of an entry, some may be metered and a plan pay for the rest', async () => {
     const { db, services, report, entries, entry, decideOwed } = await stage(open)
     await addPlan(db, { name: 'Max' })
