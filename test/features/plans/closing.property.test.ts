@@ -275,7 +275,15 @@ async function closedFees(db: Database): Promise<bigint> {
   return closed.reduce((sum, { share }) => sum + share.fee, 0n)
 }
 
-const report = { what: 'report', who: 'Ada', on: '2026-08-20', size: 10, session: undefined, cost: 1 } as const
+const report = {
+  what: 'report',
+  who: 'Ada',
+  on: '2026-08-20',
+  hour: '10',
+  size: 10,
+  session: undefined,
+  cost: 1,
+} as const
 /** Those that chance rarely gives. */
 const HELD: [Act[]][] = [
   // Shares of a closed period that are divided.
