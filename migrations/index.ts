@@ -85,7 +85,6 @@ import postgresPlans from './postgres/0057_plans.sql' with { type: 'text' }
 import postgresCostBasis from './postgres/0058_cost_basis.sql' with { type: 'text' }
 import postgresAllocation from './postgres/0059_allocation.sql' with { type: 'text' }
 import postgresLimitReadings from './postgres/0060_limit_readings.sql' with { type: 'text' }
-import postgresPeriodMoments from './postgres/0061_period_moments.sql' with { type: 'text' }
 import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -148,7 +147,6 @@ import sqlitePlans from './sqlite/0057_plans.sql' with { type: 'text' }
 import sqliteCostBasis from './sqlite/0058_cost_basis.sql' with { type: 'text' }
 import sqliteAllocation from './sqlite/0059_allocation.sql' with { type: 'text' }
 import sqliteLimitReadings from './sqlite/0060_limit_readings.sql' with { type: 'text' }
-import sqlitePeriodMoments from './sqlite/0061_period_moments.sql' with { type: 'text' }
 import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
@@ -337,11 +335,5 @@ export const MIGRATIONS: Migration[] = [
     name: 'limit_readings',
     sql: { sqlite: sqliteLimitReadings, postgres: postgresLimitReadings },
     compatibleFrom: 59,
-  },
-  {
-    version: 61,
-    name: 'period_moments',
-    sql: { sqlite: sqlitePeriodMoments, postgres: postgresPeriodMoments },
-    compatibleFrom: 58,
   },
 ]

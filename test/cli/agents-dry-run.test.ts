@@ -48,8 +48,12 @@ async function storedEntries(): Promise<Map<string, TokenEntry>> {
 }
 
 /** Without what only the recording decides. */
-function contentOf({ id: _, created_at: __, updated_at: ___, ...entry }: TokenEntry) {
-  return JSON.stringify(entry).replace(/(ent|tkt|prj)_[0-9a-f]{32}/g, '$1')
+type Paid = Record<'marginal_cost' | 'allocated_cost' | 'fee_share' | 'provisional', unknown>
+
+function contentOf({ id: _, created_at: __, updated_at: ___, ...entry }: TokenEntry & Partial<Paid>) {
+  // What was paid for an entry is not known before it is saved.
+  const { marginal_cost: _m, allocated_cost: _a, fee_share: _f, provisional: _p, ...content } = entry
+  return JSON.stringify(content).replace(/(ent|tkt|prj)_[0-9a-f]{32}/g, '$1')
 }
 
 const stored = () => readFile(join(tally.dataDir, 'tally.db'))

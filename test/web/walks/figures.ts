@@ -52,7 +52,8 @@ export async function totalsOf(href: string, ask: Ask, timeZone: string): Promis
     return {
       entries: exactly(totals.entries),
       cost: exactly(totals.cost),
-      list_value: exactly(totals.list_value),
+      // By list value, it is the cost.
+      ...(basis !== 'list' && { list_value: exactly(totals.list_value) }),
       tokens: exactly(totals.tokens.total),
     }
   }
