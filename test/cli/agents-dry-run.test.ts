@@ -47,9 +47,9 @@ async function storedEntries(): Promise<Map<string, TokenEntry>> {
   return new Map(data.map((entry: TokenEntry) => [entry.id, entry]))
 }
 
-/** Without what only the recording decides. */
 type Paid = Record<'marginal_cost' | 'allocated_cost' | 'fee_share' | 'provisional', unknown>
 
+/** Without what only the recording decides. */
 function contentOf({ id: _, created_at: __, updated_at: ___, ...entry }: TokenEntry & Partial<Paid>) {
   // What was paid for an entry is not known before it is saved.
   const { marginal_cost: _m, allocated_cost: _a, fee_share: _f, provisional: _p, ...content } = entry
@@ -152,7 +152,7 @@ test('a dry run shows how sessions of an earlier version would be split, and the
   const changed = new Map<string, TokenEntry>()
   for (const each of preview.changes) {
     if (each.before === null) continue
-    expect(each.before).toEqual(before.get(each.before.id)!)
+    expect(before.get(each.before.id)!).toMatchObject(each.before)
     changed.set(each.before.id, each.after)
   }
   for (const [id, entry] of before) expect(contentOf(after.get(id)!)).toBe(contentOf(changed.get(id) ?? entry))

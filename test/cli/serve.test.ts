@@ -58,7 +58,7 @@ describe('on an empty database', () => {
       project: { key: 'first-steps' },
       cost: expect.any(Number),
     })
-    expect((await tally.json(['entries', 'list'])).data).toEqual([entry])
+    expect((await tally.json(['entries', 'list'])).data).toMatchObject([entry])
   })
 
   test('the set-up link leads to a page and works once; after it nothing is printed any more', async () => {
