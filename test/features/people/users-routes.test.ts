@@ -286,6 +286,8 @@ describe('settings', () => {
       share_links: false,
       lead_rules: false,
       telemetry_by_email: false,
+      cost_basis: 'cost',
+      leads_see_fees: false,
       sheet_required_fields: [],
       demo: false,
     })
@@ -301,6 +303,8 @@ describe('settings', () => {
       share_links: true,
       lead_rules: true,
       telemetry_by_email: true,
+      cost_basis: 'list',
+      leads_see_fees: true,
     }
     const { status, json } = await app.call('PATCH /api/v1/settings', { session: admin, json: change })
     expect([status, json]).toMatchObject([200, { ...change, name: 'Acme' }])
@@ -372,7 +376,7 @@ describe('settings', () => {
     const { session: billing } = await signedIn('billing')
     expect((await app.call('GET /api/v1/settings', { session: billing })).json).toEqual(json)
     const { session: member } = await signedIn('member')
-    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(21)
+    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(23)
     expect((await app.call('PATCH /api/v1/settings', { session: billing, json: change })).status).toBe(403)
     const cleared = await app.call('PATCH /api/v1/settings', { session: admin, json: { markup: null, email: null } })
     expect(cleared.json).toEqual({ ...json, markup: null, email: null })
