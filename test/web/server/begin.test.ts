@@ -33,7 +33,8 @@ test('what the overview waits for is asked before the application is here, and n
     '/api/v1/settings',
     '/api/v1/reports/overview',
   ])
-  askOverview({ settings: { time_zone: ZONE } } as Me, '')
+  const settings = { time_zone: ZONE, cost_basis: 'cost', leads_see_fees: false }
+  askOverview({ person: { role: 'admin' }, leads: false, settings } as Me, '')
   await Promise.all(
     queryClient
       .getQueryCache()

@@ -43,7 +43,6 @@ export function Periods({ plan }: { plan: Plan }) {
         data && (
           <PlainTable
             label="Periods"
-            isStacked
             columns={[
               { key: 'period', title: 'Period', cell: (period) => <SpanCell period={period} /> },
               {
