@@ -28,8 +28,12 @@ export type Totals = Partial<Record<Figure, string>>
 
 export const figuresOf = (page: Page): Promise<Found[]> => page.evaluate<Found[]>(FIGURES)
 
-/** The totals that a list shows. */
-export const totalsShown = (page: Page): Promise<Totals> => page.evaluate<Totals>(TOTALS)
+/** The totals that a list shows; by list value, that is the cost, and not shown twice. */
+export async function totalsShown(page: Page): Promise<Totals> {
+  const { entries, cost, ...others } = await page.evaluate<Totals>(TOTALS)
+  const isByListValue = new URL(page.url()).searchParams.get('basis') === 'list'
+  return { ...(entries && { entries }), ...(cost && { cost, ...(isByListValue && { list_value: cost }) }), ...others }
+}
 
 /** As pages write them. */
 const exactly = (value: number | null): string => (value === null ? 'unknown' : String(value))
@@ -52,8 +56,7 @@ export async function totalsOf(href: string, ask: Ask, timeZone: string): Promis
     return {
       entries: exactly(totals.entries),
       cost: exactly(totals.cost),
-      // By list value, it is the cost.
-      ...(basis !== 'list' && { list_value: exactly(totals.list_value) }),
+      list_value: exactly(totals.list_value),
       tokens: exactly(totals.tokens.total),
     }
   }
