@@ -117,6 +117,8 @@ function sharedFunding(cells: readonly Cell[]): SaidFunding | undefined {
 function mixedFunding(cells: readonly Cell[]): SaidFunding {
   const metered = cells.filter(({ funding }) => funding!.funding === 'metered')
   const rest = cells.flatMap(({ funding }) => (funding!.funding === 'metered' ? [] : [funding!]))
+  // They name different plans that do not pay.
+  if (rest.length === 0) return { funding: 'metered', plan: null }
   const { plan } = rest[0]!
   const isOfOnePlan = rest.every((each) => each.funding !== 'unknown' && each.plan === plan)
   const [part, whole] = [metered, cells].map((some) => some.reduce((sum, { counts }) => sum + totalTokens(counts), 0))

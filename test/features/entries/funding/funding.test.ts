@@ -200,6 +200,11 @@ forEachEngine('funding', (open) => {
     const both = await report({ session_id: crypto.randomUUID(), tokens: undefined, slices })
     expect(paidBy(both)).toBe('metered  report ')
     expect(both.funding).toMatchObject({ reported_funding: 'mixed_credits', metered_share: 0.5 })
+    // All are metered, whatever plan one of them names beside it.
+    const other = [slices[0]!, { ...cell, funding: 'metered', plan: 'Copilot' }]
+    expect(paidBy(await report({ session_id: crypto.randomUUID(), tokens: undefined, slices: other }))).toBe(
+      'metered  report ',
+    )
     await addPlan(db, { name: 'Copilot' })
     await decideOwed()
     expect(paidBy(await entry(both.id))).toBe('mixed Copilot report mixed_by_tokens')
