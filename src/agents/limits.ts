@@ -3,6 +3,7 @@
  * while it is true: within the hour, and before its window ends.
  */
 import type { AgentStatusReport } from '../features/agent-status/schema.ts'
+import { LIMIT_BOUNDS } from '../shared/agents.ts'
 import type { Limit } from './agent.ts'
 import { type DamageKind, momentOf, objectOf, textOf } from './model-calls.ts'
 
@@ -14,10 +15,6 @@ const HOUR_MS = 3_600_000
 const SKEW_MS = 60_000
 
 /** What the server accepts. */
-const LIMITS_LIMIT = 20
-const PERCENT_LIMIT = 1_000
-const CREDITS_LIMIT = 1_000_000_000
-const WINDOW_LIMIT_MINUTES = 527_040
 const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/
 const PLAN = /^[0-9A-Za-z][0-9A-Za-z_.:-]{0,99}$/
 
@@ -39,7 +36,7 @@ export function sentLimits(limits: readonly Limit[], now: number): SentLimit[] {
     now - at < HOUR_MS && at - now < SKEW_MS && (resetsAt === null || resetsAt > now)
   return latestLimits(limits.filter(isCurrent))
     .sort((one, other) => other.at - one.at)
-    .slice(0, LIMITS_LIMIT)
+    .slice(0, LIMIT_BOUNDS.limits)
     .map(({ name, windowMinutes, usedPercent, resetsAt, plan, creditsLeft }) => ({
       name,
       window_minutes: windowMinutes,
@@ -72,8 +69,8 @@ export function limitOf({
 }: Given): Limit | undefined {
   const isWithin = (value: unknown, limit: number): value is number =>
     typeof value === 'number' && value >= 0 && value <= limit
-  if (!NAME.test(name) || !isWithin(usedPercent, PERCENT_LIMIT)) return undefined
-  if (!isWithin(windowMinutes, WINDOW_LIMIT_MINUTES) || !Number.isInteger(windowMinutes) || windowMinutes === 0) {
+  if (!NAME.test(name) || !isWithin(usedPercent, LIMIT_BOUNDS.percent)) return undefined
+  if (!isWithin(windowMinutes, LIMIT_BOUNDS.windowMinutes) || !Number.isInteger(windowMinutes) || windowMinutes === 0) {
     return undefined
   }
   const hasReset = resetsAt !== undefined && resetsAt !== null
@@ -83,7 +80,7 @@ export function limitOf({
     ...{ name, windowMinutes, usedPercent, at },
     resetsAt: reset ?? null,
     plan: plan !== undefined && PLAN.test(plan) ? plan : null,
-    creditsLeft: isWithin(creditsLeft, CREDITS_LIMIT) ? creditsLeft : null,
+    creditsLeft: isWithin(creditsLeft, LIMIT_BOUNDS.credits) ? creditsLeft : null,
   }
 }
 

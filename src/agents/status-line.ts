@@ -27,7 +27,7 @@ export interface StatusLine {
 
 const pathOf = (environment: AgentsEnvironment) => join(stateFolder(environment), 'limits.json')
 
-/** Undefined if nothing was passed within the hour: then it is no longer true. */
+/** Undefined if nothing was passed within the hour: then it may not be true now. */
 export function lastStatusLine(environment: AgentsEnvironment, now: number): StatusLine | undefined {
   const last = readJsonFile<StatusLine>(pathOf(environment))
   const isRecent = typeof last?.at === 'number' && Math.abs(now - last.at) < HOUR_MS

@@ -97,8 +97,8 @@ function handlerOf(operation: AnyAction, needs: never): Handler {
   const [, collection] = operation.path.split('/')
   return async (context) => {
     const { set } = context
-    const isDryRun = (context.body as { dry_run?: boolean } | undefined)?.dry_run === true
-    const { status, isAddressed = status === 201 } = (isDryRun && ofDryRun) || usual!
+    const isDryRun = ofDryRun && (context.body as { dry_run?: boolean } | undefined)?.dry_run === true
+    const { status, isAddressed = status === 201 } = isDryRun ? ofDryRun : usual!
     if (status !== 200) set.status = status
     const result = await operation.run(needs, new Requested(context) as never)
     if (isAddressed) set.headers.location = `${PREFIX}/${collection}/${(result as { id: string }).id}`

@@ -13,7 +13,7 @@ const OPTIONS = {
   cast: { string: (cell: string) => (NEGATIVE.test(cell) ? { value: cell, escape_formulas: false } : cell) },
 } as const
 
-/** A number is no formula. */
+/** A number is not a formula. */
 const NEGATIVE = /^-\d+(\.\d+)?$/
 
 /** Starts no formula and needs no quotes. Most texts match, and this check is far cheaper than calling the library. */

@@ -179,3 +179,9 @@ export const UNREAD_AGENTS: Record<string, UnreadAgent> = {
     reason: 'It keeps token counts of a thread without the time and the model of each request.',
   },
 }
+
+/**
+ * What a report of the limits of a plan may contain: more limits than any agent has, windows of up to a year, and more than all of
+ * a limit, since agents let people exceed some.
+ */
+export const LIMIT_BOUNDS = { limits: 20, windowMinutes: 527_040, percent: 1_000, credits: 1_000_000_000 }

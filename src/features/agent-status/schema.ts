@@ -14,6 +14,7 @@ import {
   orNull,
   strict,
 } from '../../schema/types.ts'
+import { LIMIT_BOUNDS } from '../../shared/agents.ts'
 import { NOT_READ_REASONS, type NotReadReason } from '../../shared/not-read.ts'
 import type { AgentStatusView } from './store.ts'
 
@@ -28,13 +29,6 @@ const COUNT_LIMIT = 1_000_000_000
 /** More agents than Tally reads, and more reasons than a person looks at. */
 const AGENTS_LIMIT = 50
 const NOT_READ_LIMIT = 50
-/** More windows than any agent has. */
-const LIMITS_LIMIT = 20
-/** A year. */
-const WINDOW_LIMIT_MINUTES = 527_040
-/** Agents let people exceed some limits. */
-const PERCENT_LIMIT = 1_000
-const CREDITS_LIMIT = 1_000_000_000
 
 const PLAN_CODE = { maxLength: 100, pattern: '^[0-9A-Za-z][0-9A-Za-z_.:-]*$', errorMessage: 'must be a short code' }
 
@@ -89,7 +83,7 @@ const ofAgent = {
 /** A limit of an agent for a time, such as five hours. */
 const windowOf = {
   name: Type.String({ ...NAME, description: 'What the agent calls the limit.', examples: ['five_hour'] }),
-  window_minutes: integer('Length of the window in minutes.', { minimum: 1, maximum: WINDOW_LIMIT_MINUTES }),
+  window_minutes: integer('Length of the window in minutes.', { minimum: 1, maximum: LIMIT_BOUNDS.windowMinutes }),
 }
 
 const resetsAt = orNull(moment('When the window ends, if known.'))
@@ -97,13 +91,13 @@ const plan = orNull(
   Type.String({ ...PLAN_CODE, description: 'The plan as the agent says it.', examples: ['codex:pro'] }),
 )
 const creditsLeft = orNull(
-  number('Credits that are left, if the agent says so.', { minimum: 0, maximum: CREDITS_LIMIT }),
+  number('Credits that are left, if the agent says so.', { minimum: 0, maximum: LIMIT_BOUNDS.credits }),
 )
 
 const LimitReading = Type.Object(
   {
     ...windowOf,
-    used_percent: number('How much of it is used, in percent.', { minimum: 0, maximum: PERCENT_LIMIT }),
+    used_percent: number('How much of it is used, in percent.', { minimum: 0, maximum: LIMIT_BOUNDS.percent }),
     resets_at: Type.Optional(resetsAt),
     plan: Type.Optional(plan),
     credits_left: Type.Optional(creditsLeft),
@@ -113,7 +107,7 @@ const LimitReading = Type.Object(
 export type LimitReading = Static<typeof LimitReading>
 
 const limits = Type.Array(LimitReading, {
-  maxItems: LIMITS_LIMIT,
+  maxItems: LIMIT_BOUNDS.limits,
   description:
     'How much of the limits of their plan the person has used now, as the agent says it. Of each limit and hour, by the server’s clock, the highest and the latest are kept, for 400 days.',
 })

@@ -16,6 +16,7 @@ import { Job } from '../../lib/jobs.ts'
 import { ALLOCATION_TASK, type Calculated, type CalculatedPeriod } from './allocation-task.ts'
 import { type Period, periodAt, periodsOf } from './periods.ts'
 import {
+  changePlanPeriods,
   deleteGeneration,
   deletePeriod,
   deleteShares,
@@ -24,15 +25,16 @@ import {
   findPeriod,
   findTimeZone,
   finishBuilding,
+  HOUR_MS,
   hasPlans,
   insertGeneration,
   insertShares,
+  keyOfPeriod,
   listChangedPeriods,
   listCorrectedPeriods,
   listUnallocatedHours,
   listUntakenHours,
   lockPeriod,
-  lockPeriods,
   markHours,
   noteChanges,
   type PeriodKey,
@@ -84,7 +86,7 @@ export function createAllocation({ db, clock }: Dependencies) {
       return found.map((period) => rowOf(planId, period))
     })
     const corrected = await listCorrectedPeriods(db.read, hours)
-    const rows = new Map([...corrected, ...periods].map((row) => [keyOf(row), row]))
+    const rows = new Map([...corrected, ...periods].map((row) => [keyOfPeriod(row), row]))
     await exclusively(async (tx) => {
       if (forget) await deleteUnallocatedHours(tx, hours)
       await noteChanges(tx, [...rows.values()])
@@ -99,15 +101,7 @@ export function createAllocation({ db, clock }: Dependencies) {
     }
   }
 
-  /** Runs `body` while no other process changes periods. */
-  const exclusively = <Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> =>
-    db.write(
-      async (tx) => {
-        await lockPeriods(tx)
-        return body(tx)
-      },
-      { isolation: 'read committed' },
-    )
+  const exclusively = <Result>(body: (tx: Tx) => Promise<Result>) => changePlanPeriods(db, body)
 
   /** Claims a period, and returns the generation to write; undefined if it is being calculated. */
   function claim({ planId, firstDay }: PeriodKey, patienceMs: number): Promise<number | undefined> {
@@ -177,9 +171,9 @@ export function createAllocation({ db, clock }: Dependencies) {
     const generations = new Map<string, number>()
     for (const key of periods) {
       const id = await claim(key, patienceMs)
-      if (id !== undefined) generations.set(keyOf(key), id)
+      if (id !== undefined) generations.set(keyOfPeriod(key), id)
     }
-    const claimed = periods.filter((key) => generations.has(keyOf(key)))
+    const claimed = periods.filter((key) => generations.has(keyOfPeriod(key)))
     if (claimed.length === 0) return
     const startedAt = performance.now()
     const results = await db.slowly(
@@ -188,7 +182,7 @@ export function createAllocation({ db, clock }: Dependencies) {
     )
     const durationMs = performance.now() - startedAt
     for (const result of results) {
-      const id = generations.get(keyOf(result.record))!
+      const id = generations.get(keyOfPeriod(result.record))!
       if (isPeriod(result)) await save(result, id, durationMs)
       else await replace(result.record, id)
     }
@@ -239,7 +233,7 @@ export function createAllocation({ db, clock }: Dependencies) {
       const before = clock.now()
       for (let waiting = await listChangedPeriods(db.read); waiting.length > 0; ) {
         await calculate(waiting, PATIENCE_MS)
-        const left = new Map((await listChangedPeriods(db.read)).map((record) => [keyOf(record), record]))
+        const left = new Map((await listChangedPeriods(db.read)).map((record) => [keyOfPeriod(record), record]))
         // Those that are new replace others, whose terms have changed.
         waiting = [...left.values()].filter(({ calculatedAt, buildingId }) => {
           return calculatedAt === null || calculatedAt <= before || buildingId !== null
@@ -251,10 +245,6 @@ export function createAllocation({ db, clock }: Dependencies) {
     },
   }
 }
-
-const HOUR_MS = 3_600_000
-
-const keyOf = ({ planId, firstDay }: PeriodKey) => `${planId} ${firstDay}`
 
 const rowOf = (planId: number, { firstDay, lastDay, feeDollars }: Period) => ({
   planId,

@@ -9,6 +9,7 @@ import {
   type EntryRow,
   findTimeZone,
   hourOf,
+  keyOfPeriod,
   listBilledShares,
   listCorrections,
   listNames,
@@ -101,8 +102,8 @@ export async function calculatePeriods(
   { isClosing = false } = {},
 ): Promise<Calculated[]> {
   const planIds = [...new Set(keys.map(({ planId }) => planId))]
-  const wanted = new Set(keys.map(keyOf))
-  const records = (await listPeriodRecords(reader, planIds)).filter((record) => wanted.has(keyOf(record)))
+  const wanted = new Set(keys.map(keyOfPeriod))
+  const records = (await listPeriodRecords(reader, planIds)).filter((record) => wanted.has(keyOfPeriod(record)))
   const timeZone = await findTimeZone(reader)
   const schedules = await listSchedules(reader, planIds)
   const bounded = new Map<number, Bounded[]>()
@@ -132,8 +133,6 @@ export async function calculatePeriods(
   }
   return results
 }
-
-const keyOf = ({ planId, firstDay }: PeriodKey) => `${planId} ${firstDay}`
 
 /** The entries of each period, by its record: one scan for all. */
 async function collect(

@@ -8,6 +8,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { type CalculatedPeriod, type Difference, rangeOf, SETTLEMENT_TASK } from './allocation-task.ts'
 import { type Period, periodAt, periodsOf } from './periods.ts'
 import {
+  changePlanPeriods,
   endBuilding,
   findPeriod,
   findTimeZone,
@@ -17,7 +18,6 @@ import {
   listCorrections,
   listPeriodRecords,
   lockPeriod,
-  lockPeriods,
   markHours,
   noteChanges,
   type PeriodKey,
@@ -46,14 +46,7 @@ interface Dependencies {
 }
 
 export function createClosing({ db, clock, calculateOwed }: Dependencies) {
-  const exclusively = <Result>(body: (tx: Tx) => Promise<Result>): Promise<Result> =>
-    db.write(
-      async (tx) => {
-        await lockPeriods(tx)
-        return body(tx)
-      },
-      { isolation: 'read committed' },
-    )
+  const exclusively = <Result>(body: (tx: Tx) => Promise<Result>) => changePlanPeriods(db, body)
 
   /**
    * Where the corrections of a period go: to the first moment of the earliest open period after it, or, if the plan has ended,

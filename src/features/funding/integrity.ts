@@ -8,7 +8,9 @@ import { periodAt } from './periods.ts'
 import {
   areCorrectionsMarked,
   findTimeZone,
+  HOUR_MS,
   isRangeMarked,
+  keyOfPeriod,
   listPaidHours,
   listPeriodRecords,
   listUnpaidCorrections,
@@ -67,8 +69,7 @@ export async function findInconsistentShares(reader: Reader): Promise<string[]> 
 async function findForgotten(reader: Reader, known: readonly PeriodRecord[]): Promise<PeriodKey[]> {
   const timeZone = await findTimeZone(reader)
   const schedules = await listSchedules(reader)
-  const keyOf = ({ planId, firstDay }: PeriodKey) => `${planId} ${firstDay}`
-  const seen = new Set(known.map(keyOf))
+  const seen = new Set(known.map(keyOfPeriod))
   const forgotten: PeriodKey[] = []
   let looked = { planId: -1, to: 0 }
   for (const { planId, hour } of await listPaidHours(reader)) {
@@ -79,13 +80,11 @@ async function findForgotten(reader: Reader, known: readonly PeriodRecord[]): Pr
       .filter((period) => period !== undefined)
       .map((period) => ({ ...period, planId }))
     if (periods.length > 0) looked = { planId, to: rangeOf(periods.at(-1)!, timeZone).to }
-    if (periods.length === 0 || periods.some((period) => seen.has(keyOf(period)))) continue
-    for (const period of periods) seen.add(keyOf(period))
+    if (periods.length === 0 || periods.some((period) => seen.has(keyOfPeriod(period)))) continue
+    for (const period of periods) seen.add(keyOfPeriod(period))
     if (!(await isRangeMarked(reader, rangeOf(periods[0]!, timeZone)))) forgotten.push(periods[0]!)
   }
   return forgotten
 }
-
-const HOUR_MS = 3_600_000
 
 const RESTORE = 'This should never happen. Restore an earlier backup, or keep a copy of the database and report a bug.'

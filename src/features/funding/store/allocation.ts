@@ -16,7 +16,7 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
-import type { Reader, Tx } from '../../../database/database.ts'
+import type { Database, Reader, Tx } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import { UNCOUNTED_STATUSES } from '../../../database/schema/values.ts'
@@ -34,11 +34,24 @@ export interface Range {
   to: number
 }
 
-/** Serializes changes of the periods of all plans on PostgreSQL; each takes milliseconds. */
+/** Changes of the periods of all plans come one after the other, also on PostgreSQL; each takes milliseconds. */
 const LOCK = 'plan allocation'
-export const lockPeriods = (tx: Tx) => tx.lockAll(() => [LOCK])
 
-const HOUR_MS = 3_600_000
+/** Runs `body` while no other process changes periods. */
+export function changePlanPeriods<Result>(db: Database, body: (tx: Tx) => Promise<Result>): Promise<Result> {
+  return db.write(
+    async (tx) => {
+      await tx.lockAll(() => [LOCK])
+      return body(tx)
+    },
+    { isolation: 'read committed' },
+  )
+}
+
+/** As one text. */
+export const keyOfPeriod = ({ planId, firstDay }: PeriodKey) => `${planId} ${firstDay}`
+
+export const HOUR_MS = 3_600_000
 
 function isPeriod({ planPeriods: p }: Tables, { planId, firstDay }: PeriodKey) {
   return and(eq(p.planId, planId), eq(p.firstDay, firstDay))
