@@ -7,7 +7,6 @@ import type { Range } from './plan.ts'
 import {
   boundOf,
   ENTRIES_GRAIN,
-  FIGURES,
   GRAINS,
   type Grain,
   KEYS,
@@ -21,6 +20,7 @@ import {
   STATUS_KEYS,
   STRADDLING_GRAIN,
   type StoredColumns,
+  SUMMED,
   segmentOf,
   storedColumns,
   UNATTRIBUTED_GRAIN,
@@ -54,10 +54,10 @@ export async function buildDay(reader: Reader, day: Range): Promise<StoredColumn
       chosenOf(integers, (row) => placedBy[row] === NO_KEY),
     ),
   ]
-  const figures = figuresOfEntries(segment, FIGURES)
+  const figures = figuresOfEntries(segment, SUMMED)
   for (const { number, levels, keys } of GRAINS) {
     if (!levels.includes('day')) continue
-    const groups = new Groups(keys.length, FIGURES.length)
+    const groups = new Groups(keys.length, SUMMED.length)
     groups.add({ length: segment.length, keys: keys.map((key) => segment.keys(key)), figures })
     columns.push(...packSums(number, keys, groups.rows()))
   }
@@ -138,9 +138,9 @@ function finerOf(grain: Grain, grains: readonly Grain[]): Grain | undefined {
 
 /** The groups of entries by the keys of each grain. */
 async function groupEntries(reader: Reader, days: Days, grains: readonly Grain[]): Promise<Map<Grain, Groups>> {
-  const groups = new Map(grains.map((grain) => [grain, new Groups(grain.keys.length, FIGURES.length)]))
+  const groups = new Map(grains.map((grain) => [grain, new Groups(grain.keys.length, SUMMED.length)]))
   for await (const { segment } of readSegments(reader, ENTRIES_GRAIN, days, [...KEYS, ...MEASURES])) {
-    const figures = figuresOfEntries(segment, FIGURES)
+    const figures = figuresOfEntries(segment, SUMMED)
     for (const [{ keys }, group] of groups) {
       group.add({ length: segment.length, keys: keys.map((key) => segment.keys(key)), figures })
     }
@@ -151,12 +151,12 @@ async function groupEntries(reader: Reader, days: Days, grains: readonly Grain[]
 
 /** The groups of a grain that the days have, too. */
 async function groupSums(reader: Reader, days: Days, { number, keys }: Grain): Promise<Groups> {
-  const groups = new Groups(keys.length, FIGURES.length)
-  for await (const { segment } of readSegments(reader, number, days, [...keys, ...FIGURES])) {
+  const groups = new Groups(keys.length, SUMMED.length)
+  for await (const { segment } of readSegments(reader, number, days, [...keys, ...SUMMED])) {
     groups.add({
       length: segment.length,
       keys: keys.map((key) => segment.keys(key)),
-      figures: figuresOfSums(segment, FIGURES),
+      figures: figuresOfSums(segment, SUMMED),
     })
   }
   return groups
@@ -164,7 +164,7 @@ async function groupSums(reader: Reader, days: Days, { number, keys }: Grain): P
 
 /** The groups of a grain, from those of a finer one. */
 function groupedBy({ keys }: Grain, finer: Grain, { length, figures, ...rows }: GroupedRows): Groups {
-  const groups = new Groups(keys.length, FIGURES.length)
+  const groups = new Groups(keys.length, SUMMED.length)
   groups.add({
     length,
     keys: keys.map((key) => rows.keys[finer.keys.indexOf(key)]!),
@@ -190,8 +190,8 @@ function collect(collected: Collected, entry: ListedEntry): void {
   collected.placedBy.add(entry.placedBy === null ? Number.NaN : PLACED_BY_KEYS[entry.placedBy])
   addAmount(collected.listValue, entry.listHigh, entry.listLow)
   addAmount(collected.reportedCost, entry.reportedHigh, entry.reportedLow)
-  addAmount(collected.marginal, entry.marginalHigh, entry.marginalLow)
-  addAmount(collected.allocated, entry.allocatedHigh, entry.allocatedLow)
+  addAmount(collected.marginal, entry.marginalHigh ?? null, entry.marginalLow ?? null)
+  addAmount(collected.allocated, entry.allocatedHigh ?? null, entry.allocatedLow ?? null)
 }
 
 const PLAIN = [

@@ -2,7 +2,7 @@
 import type { CostBasis } from '../../shared/cost-basis.ts'
 import type { Column, Integers } from './column.ts'
 import type { RowFigure } from './groups.ts'
-import { type ColumnName, FIGURES_OF_BASIS, type Figure, type Segment } from './segment.ts'
+import { type ColumnName, FIGURES_OF_BASIS, type Figure, knownOf, type Segment, type Summed } from './segment.ts'
 
 /** Of rows without a value. */
 export const NO_FIGURE: RowFigure = { integers: undefined, isNone: true, bound: 0 }
@@ -26,7 +26,21 @@ export function onesOf(length: number): RowFigure {
 
 /** Figures of a segment of sums. */
 export function figuresOfSums(segment: Segment, figures: readonly Figure[]): RowFigure[] {
-  return figures.map((figure) => figureOfColumn(segment, figure))
+  return figures.map((figure) => {
+    const known = knownOf(figure)
+    return known ? remainder(segment, known) : figureOfColumn(segment, figure as Summed)
+  })
+}
+
+/** The entries without those that are counted. */
+function remainder(segment: Segment, counted: Summed): RowFigure {
+  const all = figureOfColumn(segment, 'entries')
+  const { integers } = figureOfColumn(segment, counted)
+  if (!all.integers || !integers) return all
+  return figureOf(
+    all.integers.values.map((count, at) => count - integers.values[at]!),
+    all.bound,
+  )
 }
 
 /** Figures of a segment of entries. */
@@ -52,6 +66,10 @@ function figureOfEntries(segment: Segment, figure: Figure): RowFigure {
       return figureOfColumn(segment, figure)
     case 'activeEntries':
       return countOf(segment, 'activeMs', 'known')
+    case 'marginalEntries':
+      return countOf(segment, 'marginal', 'known')
+    case 'allocatedEntries':
+      return countOf(segment, 'allocated', 'known')
     case 'unlistedEntries':
       return countOf(segment, 'listValue', 'unknown')
     case 'unmarginalEntries':

@@ -3,15 +3,15 @@
 import type { CostBasis } from '../../shared/cost-basis.ts'
 import { COUNT_KINDS, mapCounts } from '../../shared/usage.ts'
 import { type EntryFilter, isCostMismatch } from '../selection/contract.ts'
-import { exactCostsOf } from './figures.ts'
-import { exactAt, FIGURES_OF_BASIS, type Figure, MEASURES_OF, type Measure, type Segment } from './segment.ts'
+import { exactCostsOf, figuresOfSums } from './figures.ts'
+import { exactAt, FIGURES_OF_BASIS, MEASURES_OF, type Measure, type Segment, type Summed, summedOf } from './segment.ts'
 
 export interface MeasureTest {
   readonly measures: readonly Measure[]
   /** Of a segment of entries, whether a row passes; a constant if that is known without looking at the values. */
   ofEntries(segment: Segment): RowTest
   /** The figures of sums that `ofSums` reads. */
-  readonly figures: readonly Figure[]
+  readonly figures: readonly Summed[]
   /** Of a segment of sums, whether a group may contain entries that pass. */
   ofSums(segment: Segment): RowTest
 }
@@ -40,9 +40,10 @@ const TESTS = {
       const costs = bases.map((basis) => exactCostsOf(segment, basis).values)
       return (row) => costs.some((values) => Number.isNaN(values[row]!))
     },
-    figures: bases.map((basis) => FIGURES_OF_BASIS[basis][1]),
+    figures: bases.flatMap((basis) => summedOf(FIGURES_OF_BASIS[basis][1])),
     ofSums(segment) {
-      const unknown = bases.map((basis) => segment.integers(FIGURES_OF_BASIS[basis][1]).values)
+      const figures = bases.map((basis) => FIGURES_OF_BASIS[basis][1])
+      const unknown = figuresOfSums(segment, figures).flatMap(({ integers }) => integers?.values ?? [])
       return (row) => unknown.some((values) => values[row]! > 0)
     },
   }),

@@ -22,6 +22,7 @@ import {
   MEASURES_OF,
   type Segment,
   STRADDLING_GRAIN,
+  summedOf,
 } from './segment.ts'
 import { type Selection, type TestedColumns, testedColumns, testedRows } from './selection.ts'
 import { isOfFewEntries } from './store/few-entries.ts'
@@ -77,7 +78,7 @@ export async function scanOf(reader: Reader, task: SumsTask, within: Range): Pro
     day: tested.measures.length === 0 ? findGrain('day', needed) : undefined,
     month: tested.measures.length === 0 ? findGrain('month', needed) : undefined,
   }
-  const format = formatWith([...needed, ...tested.measures, ...tested.figures, ...figures])
+  const format = formatWith([...needed, ...tested.measures, ...tested.figures, ...figures.flatMap(summedOf)])
   const planned = { withMonths: grains.month !== undefined, format }
   const { plan, state } = await bestPlan(reader, bounds, within, planned)
   if (await isFasterFromTable(reader, filter, within, plan)) return fromTable(within, figures)
@@ -157,7 +158,7 @@ interface Reading {
 
 async function* readSteps(reader: Reader, steps: readonly Step[], reading: Reading) {
   const { keys, figures, selection, tested } = reading
-  const ofSums = [...new Set<ColumnName>([...keys, ...tested.keys, ...figures])]
+  const ofSums = [...new Set<ColumnName>([...keys, ...tested.keys, ...figures.flatMap(summedOf)])]
   const tests = [...keys, ...tested.keys, ...tested.measures, 'startedAt', 'duration'] as const
   const measures = figures.flatMap((figure) => MEASURES_OF[figure])
   const ofEntries = [...new Set<ColumnName>([...tests, ...measures])]

@@ -59,11 +59,11 @@ export const MEASURES = [
 export type Measure = (typeof MEASURES)[number]
 
 /**
- * What reports add up. The compared ones are of entries with both a reported cost and a list value.
- * Durations and active time are in milliseconds; `activeEntries` counts the entries whose active time is known, and
- * `unlistedEntries`, `unmarginalEntries` and `unallocatedEntries` those whose amount on a basis is not.
+ * What sums contain. The compared ones are of entries with both a reported cost and a list value.
+ * Durations and active time are in milliseconds; `activeEntries`, `marginalEntries` and `allocatedEntries` count the entries
+ * whose active time, marginal or allocated cost is known, and `unlistedEntries` those without list value.
  */
-export const FIGURES = [
+export const SUMMED = [
   'entries',
   'unpricedEntries',
   'input',
@@ -83,12 +83,30 @@ export const FIGURES = [
   'marginal',
   'allocated',
   'unlistedEntries',
-  'unmarginalEntries',
-  'unallocatedEntries',
+  'marginalEntries',
+  'allocatedEntries',
 ] as const
-export type Figure = (typeof FIGURES)[number]
+export type Summed = (typeof SUMMED)[number]
 
-export type ColumnName = Key | Measure | Figure
+/**
+ * Entries whose amount on a basis is unknown, by the count that remains of all entries. Without plans they are all of them:
+ * that would be another column of numbers in all sums, and the other count is a constant.
+ */
+const REMAINING = { unmarginalEntries: 'marginalEntries', unallocatedEntries: 'allocatedEntries' } as const
+
+/** What reports add up. */
+export type Figure = Summed | keyof typeof REMAINING
+
+/** The count that is subtracted from the number of entries to get a figure; undefined if sums contain the figure. */
+export const knownOf = (figure: Figure): Summed | undefined => REMAINING[figure as keyof typeof REMAINING]
+
+/** The columns of sums that a figure is read from. */
+export const summedOf = (figure: Figure): readonly Summed[] => {
+  const known = knownOf(figure)
+  return known ? ['entries', known] : [figure as Summed]
+}
+
+export type ColumnName = Key | Measure | Summed
 
 /** Columns that periods of earlier versions do not have, with the first format that does. */
 const ADDED = new Map<ColumnName, number>([
@@ -98,8 +116,8 @@ const ADDED = new Map<ColumnName, number>([
   ['marginal', 3],
   ['allocated', 3],
   ['unlistedEntries', 3],
-  ['unmarginalEntries', 3],
-  ['unallocatedEntries', 3],
+  ['marginalEntries', 4],
+  ['allocatedEntries', 4],
 ])
 
 /**
@@ -107,7 +125,7 @@ const ADDED = new Map<ColumnName, number>([
  * those of {@link UNATTRIBUTED_GRAIN}. A server of an earlier version builds periods of its own format, which reports
  * without the added columns use, and others take for stale.
  */
-export const FORMAT = 3
+export const FORMAT = 4
 export const UNATTRIBUTED_FORMAT = 2
 export const ANY_FORMAT = 0
 
@@ -117,7 +135,7 @@ export const formatWith = (names: readonly ColumnName[]): number =>
 
 /** Columns by their numbers in columns that are stored together, which never change: new ones are last. */
 const NUMBERED = [
-  ...new Set<ColumnName>([...KEYS, ...MEASURES, ...FIGURES].filter((name) => !ADDED.has(name))),
+  ...new Set<ColumnName>([...KEYS, ...MEASURES, ...SUMMED].filter((name) => !ADDED.has(name))),
   ...ADDED.keys(),
 ]
 const NUMBERS = new Map(NUMBERED.map((name, number) => [name, number]))
@@ -143,6 +161,8 @@ export const MEASURES_OF: Record<Figure, readonly Measure[]> = {
   marginal: ['marginal'],
   allocated: ['allocated'],
   unlistedEntries: ['listValue'],
+  marginalEntries: ['marginal'],
+  allocatedEntries: ['allocated'],
   unmarginalEntries: ['marginal'],
   unallocatedEntries: ['allocated'],
 }
@@ -349,12 +369,12 @@ export function segmentOf(
   return new Segment(columns)
 }
 
-/** The columns of a segment of sums: groups by these keys, with all figures in the order of {@link FIGURES}. */
+/** The columns of a segment of sums: groups by these keys, with all figures in the order of {@link SUMMED}. */
 export function packSums(grain: number, names: readonly Key[], { keys, figures, length }: GroupedRows): PackedColumn[] {
   if (length === 0) return []
   return [
     ...names.map((name, at) => ({ grain, name, data: packColumn({ values: keysAsIntegers(keys[at]!) }) })),
-    ...FIGURES.map((name, at) => ({ grain, name, data: packColumn(figures[at]!) })),
+    ...SUMMED.map((name, at) => ({ grain, name, data: packColumn(figures[at]!) })),
   ]
 }
 

@@ -4,7 +4,7 @@ import type { VisibleKeys } from '../../access/visibility.ts'
 import type { EntryFilter } from '../selection/contract.ts'
 import type { Column } from './column.ts'
 import { isMeasured, type MeasureTest, measureTests, type RowTest } from './measure-tests.ts'
-import type { Figure, Key, Measure, Segment } from './segment.ts'
+import type { Key, Measure, Segment, Summed } from './segment.ts'
 
 /** The filters that the keys of a segment can answer, with the attribute that each of them tests. */
 export const TESTED: Partial<Record<keyof EntryFilter, Key>> = {
@@ -47,7 +47,7 @@ export interface TestedColumns {
   /** Which only segments of entries have. */
   measures: Measure[]
   /** By which sums are tested. */
-  figures: Figure[]
+  figures: Summed[]
 }
 
 /**

@@ -11,7 +11,7 @@ import { checkRollup } from '../../../src/features/rollup/check.ts'
 import { packColumn, packTogether, readColumn, unpackTogether } from '../../../src/features/rollup/column.ts'
 import { createRollup } from '../../../src/features/rollup/job.ts'
 import { planReading, rawLengthOf } from '../../../src/features/rollup/plan.ts'
-import { UNATTRIBUTED_GRAIN } from '../../../src/features/rollup/segment.ts'
+import { FORMAT, UNATTRIBUTED_GRAIN } from '../../../src/features/rollup/segment.ts'
 import {
   type EntryCost,
   findSearchStart,
@@ -155,6 +155,7 @@ const INPUT = 16
 const EARLIER = [
   { format: 0, firstAdded: 29 },
   { format: 2, firstAdded: 31 },
+  { format: 3, firstAdded: 35 },
 ]
 
 function fours(length: number): Uint8Array {
@@ -305,7 +306,7 @@ forEachEngine('the roll-up', (open) => {
       expect([await isRaw(), await isRaw(format)]).toEqual([true, false])
       expect(await checkRollup({ db })).toEqual([])
       await untilIdle(rollup)
-      expect([await isRaw(), new Set(await read())]).toEqual([false, new Set([3])])
+      expect([await isRaw(), new Set(await read())]).toEqual([false, new Set([FORMAT])])
       expect(await checkRollup({ db })).toEqual([])
     },
   )

@@ -18,13 +18,8 @@ function halves(amount: Column | SQL): { high: SQL<number | null>; low: SQL<numb
   return { high: double(sql`(${amount} >> 32)`), low: double(sql`(${amount} & 4294967295)`) }
 }
 
-/** @param hasFundings without which no entry has a marginal or allocated cost */
-function columnsOf(tables: Reader['tables'], hasFundings: boolean) {
-  const { entries: e } = tables
+function columnsOf({ entries: e }: Reader['tables']) {
   const [list, reported] = [halves(e.listValue), halves(e.reportedCost)]
-  const [marginal, allocated] = (['marginal', 'allocated'] as const).map((basis) =>
-    halves(hasFundings ? amountOf(tables, basis) : sql`CAST(NULL AS bigint)`),
-  )
   const flag = (condition: SQL) => sql<number>`CASE WHEN ${condition} THEN 1.0 ELSE 0.0 END`
   return {
     id: double(e.id),
@@ -38,7 +33,6 @@ function columnsOf(tables: Reader['tables'], hasFundings: boolean) {
     projectId: double(e.projectId),
     ticketId: double(e.ticketId),
     labelSetId: double(e.labelSetId),
-    fundingId: double(e.fundingId),
     status: e.status,
     source: e.source,
     placedBy: e.placedBy,
@@ -54,17 +48,37 @@ function columnsOf(tables: Reader['tables'], hasFundings: boolean) {
     listLow: list.low,
     reportedHigh: reported.high,
     reportedLow: reported.low,
-    marginalHigh: marginal!.high,
-    marginalLow: marginal!.low,
-    allocatedHigh: allocated!.high,
-    allocatedLow: allocated!.low,
   }
 }
 
-/** Whether there is anything that entries may be paid with. */
+/** What pays for entries, and their costs by it. */
+function fundedColumnsOf(tables: Reader['tables']) {
+  const [marginal, allocated] = [halves(amountOf(tables, 'marginal')), halves(amountOf(tables, 'allocated'))]
+  return {
+    ...columnsOf(tables),
+    fundingId: double(tables.entries.fundingId),
+    marginalHigh: marginal.high,
+    marginalLow: marginal.low,
+    allocatedHigh: allocated.high,
+    allocatedLow: allocated.low,
+  }
+}
+
+const columnsToList = (
+  tables: Reader['tables'],
+  isFunded: boolean,
+): ReturnType<typeof columnsOf> & Partial<ReturnType<typeof fundedColumnsOf>> =>
+  isFunded ? fundedColumnsOf(tables) : columnsOf(tables)
+
+/** Whether there is anything that entries may be paid with: without it, as in most organizations, less is read of each. */
 async function hasFundings(reader: Reader): Promise<boolean> {
-  const { fundings } = reader.tables
-  return (await reader.select({ id: fundings.id }).from(fundings).limit(1)).length > 0
+  const [funding] = await reader
+    .prepared('rollup.fundings', (prepare) => {
+      const { fundings } = prepare.tables
+      return prepare.select({ id: fundings.id }).from(fundings).limit(1)
+    })
+    .execute({})
+  return funding !== undefined
 }
 
 /** Some entries that started in a range, from after `after` on. */
@@ -80,7 +94,7 @@ export async function listEntries(
       const { entries: e } = prepare.tables
       const given = (name: string) => sql.placeholder(name)
       return prepare
-        .select(columnsOf(prepare.tables, isFunded))
+        .select(columnsToList(prepare.tables, isFunded))
         .from(e)
         .where(
           and(
@@ -109,10 +123,8 @@ export async function listUnattributed(
   limit: number,
 ) {
   const { entries: e } = reader.tables
-  const columns = Object.entries(columnsOf(reader.tables, await hasFundings(reader))).map(([name, column]) => [
-    name,
-    sql`${column}`.as(name),
-  ])
+  const listed = columnsToList(reader.tables, await hasFundings(reader))
+  const columns = Object.entries(listed).map(([name, column]) => [name, sql`${column}`.as(name)])
   const query = reader
     .select(Object.fromEntries(columns) as Record<string, SQL.Aliased>)
     .from(e)

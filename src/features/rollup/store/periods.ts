@@ -140,9 +140,14 @@ export async function findNextStart(reader: Reader, from: number): Promise<numbe
  * shares are to be calculated for these hours, too.
  */
 export async function deleteMarks(tx: Tx, hours: number[]): Promise<void> {
-  const { plans, staleHours, unallocatedHours } = tx.tables
+  const { staleHours, unallocatedHours } = tx.tables
   await tx.delete(staleHours).where(inArray(staleHours.hour, hours))
-  const [plan] = await tx.select({ id: plans.id }).from(plans).limit(1)
+  const [plan] = await tx
+    .prepared('rollup.plans', (prepare) => {
+      const { plans } = prepare.tables
+      return prepare.select({ id: plans.id }).from(plans).limit(1)
+    })
+    .execute({})
   if (!plan) return
   await tx
     .insert(unallocatedHours)

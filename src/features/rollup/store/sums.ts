@@ -121,6 +121,7 @@ function sumColumns(figure: SQL | Column, inHalves: boolean): SQL[] {
 }
 
 const countOfNulls = (amount: SQL | Column) => sql`CASE WHEN ${amount} IS NULL THEN 1 ELSE 0 END`
+const countOfKnown = (amount: SQL | Column) => sql`CASE WHEN ${amount} IS NULL THEN 0 ELSE 1 END`
 
 function figuresOf({ tables }: Reader, basis: CostBasis): Record<Figure, Column | SQL> {
   const { entries: e } = tables
@@ -134,6 +135,8 @@ function figuresOf({ tables }: Reader, basis: CostBasis): Record<Figure, Column 
     entries: literal(1),
     unpricedEntries: countOfNulls(cost),
     unlistedEntries: countOfNulls(listValue),
+    marginalEntries: countOfKnown(marginal),
+    allocatedEntries: countOfKnown(allocated),
     unmarginalEntries: countOfNulls(marginal),
     unallocatedEntries: countOfNulls(allocated),
     comparedEntries: compared(literal(1)),
@@ -141,7 +144,7 @@ function figuresOf({ tables }: Reader, basis: CostBasis): Record<Figure, Column 
     comparedListValue: compared(listValue),
     duration: sql`(${e.endedAt} - ${e.startedAt})`,
     activeMs: e.activeMs,
-    activeEntries: sql`CASE WHEN ${e.activeMs} IS NULL THEN 0 ELSE 1 END`,
+    activeEntries: countOfKnown(e.activeMs),
   }
 }
 
