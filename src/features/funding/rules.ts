@@ -3,13 +3,13 @@ import type { Actor } from '../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { RuleCondition } from '../../database/schema/records.ts'
 import { FUNDINGS, type StatedFunding } from '../../database/schema/values.ts'
-import { type Issue, notFound, Problem, refusal, validationFailed } from '../../errors.ts'
+import { type Issue, refusal, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { defined } from '../../lib/defined.ts'
 import { composeName, foldName } from '../../lib/names.ts'
 import { issuesOfName } from '../../schema/fields.ts'
 import { type AuditService, difference } from '../audit/service.ts'
-import { issuesOfConditions } from '../placement/contract.ts'
+import { issuesOfConditions, type Positioned, ruleOrder } from '../placement/contract.ts'
 import type { PlanTerms } from './contract.ts'
 import {
   type FundingRule,
@@ -23,11 +23,7 @@ import { listPlanTerms } from './store.ts'
 /** Limit of rules, because all of them are listed in one response and ordered by hand. */
 export const RULES_LIMIT = 200
 
-/** A rule with its position, from 1. */
-export interface ListedFundingRule {
-  rule: FundingRule
-  position: number
-}
+export type ListedFundingRule = Positioned<FundingRule>
 
 export interface FundingRuleFields {
   name: string
@@ -59,6 +55,8 @@ export interface FundingRulesDependencies {
 export type FundingRules = ReturnType<typeof createFundingRules>
 
 export function createFundingRules({ db, clock, audit }: FundingRulesDependencies) {
+  const order = ruleOrder<FundingRule>({ one: 'funding rule', of: 'funding', audit, move: updateFundingRule })
+
   /** Throws `validation_failed` with every issue, and `already_exists` if another rule has the name. */
   async function check(reader: Reader, fields: FundingRuleFields, others: readonly FundingRule[]) {
     const { name, conditions, funding, plan: named } = fields
@@ -75,8 +73,7 @@ export function createFundingRules({ db, clock, audit }: FundingRulesDependencie
       issues.push({ pointer: '/plan', code: 'unknown_plan', message })
     }
     if (issues.length > 0) throw validationFailed(issues)
-    const namesake = others.find((other) => foldName(other.name) === foldName(name))
-    if (namesake) throw nameTaken(name, namesake)
+    order.refuseTakenName(name, others)
     return { name, conditions: conditions.map(({ field, matches }) => ({ field, matches })), funding, plan }
   }
 
@@ -92,16 +89,16 @@ export function createFundingRules({ db, clock, audit }: FundingRulesDependencie
     const checked = await check(tx, { ...given, name: composeName(given.name) }, rules)
     const position = Math.max(0, ...rules.map((rule) => rule.position)) + 1
     const uid = await insertFundingRule(tx, { position, enabled: given.enabled ?? true }, versionOf(checked))
-    const { rule } = getIn(await listFundingRules(tx), uid)
+    const { rule } = order.get(await listFundingRules(tx), uid)
     await audit.record(tx, by, { action: 'funding_rule.added', object: objectOf(rule), after: recordOf(rule) })
     const at = Math.min(given.position ?? rules.length + 1, rules.length + 1)
-    if (at <= rules.length) await setOrder(tx, rules.toSpliced(at - 1, 0, rule))
+    if (at <= rules.length) await order.write(tx, rules.toSpliced(at - 1, 0, rule))
     return { rule, position: at }
   }
 
   async function changeIn(tx: Tx, by: Actor, named: string, change: FundingRuleChange): Promise<ListedFundingRule> {
     const rules = await listFundingRules(tx)
-    const { rule } = getIn(rules, named)
+    const { rule } = order.get(rules, named)
     const { enabled = rule.enabled, ...changed } = change
     const fields = { ...fieldsOf(rule), ...defined(changed) }
     // A rule that no longer names a plan does not keep one.
@@ -118,7 +115,7 @@ export function createFundingRules({ db, clock, audit }: FundingRulesDependencie
     if (difference(saysOf(rule), saysOf({ ...checked, plan: checked.plan ?? null }))) {
       await insertFundingRuleVersion(tx, { ruleId: rule.id, version: rule.version + 1, ...versionOf(checked) })
     }
-    const after = getIn(await listFundingRules(tx), rule.uid)
+    const after = order.get(await listFundingRules(tx), rule.uid)
     const differs = difference(recordOf(rule), recordOf(after.rule))
     if (differs) {
       await audit.record(tx, by, { action: 'funding_rule.changed', object: objectOf(after.rule), ...differs })
@@ -127,30 +124,22 @@ export function createFundingRules({ db, clock, audit }: FundingRulesDependencie
   }
 
   async function removeIn(tx: Tx, by: Actor, named: string): Promise<void> {
-    const { rule } = getIn(await listFundingRules(tx), named)
+    const { rule } = order.get(await listFundingRules(tx), named)
     await updateFundingRule(tx, rule.id, { removedAt: clock.now() })
     await audit.record(tx, by, { action: 'funding_rule.removed', object: objectOf(rule), before: recordOf(rule) })
   }
 
   async function orderIn(tx: Tx, by: Actor, ids: readonly string[]): Promise<ListedFundingRule[]> {
-    const before = await listFundingRules(tx)
-    const byId = new Map<string, FundingRule>(before.map((rule) => [rule.uid, rule]))
-    const ordered = [...new Set(ids)].flatMap((id) => byId.get(id) ?? [])
-    if (ids.length !== before.length || ordered.length !== before.length) throw rulesChanged()
-    await setOrder(tx, ordered)
-    const names = (rules: FundingRule[]) => ({ order: rules.map(({ name }) => name) })
-    const differs = difference(names(before), names(ordered))
-    const object = { id: 'funding-rules', name: 'funding rules' }
-    if (differs) await audit.record(tx, by, { action: 'funding_rules.ordered', object, ...differs })
-    return positioned(ordered)
+    return order.reorder(tx, by, { rules: await listFundingRules(tx), ids })
   }
 
   return {
     /** All rules in the order in which they are tried. */
-    listFundingRules: async (): Promise<ListedFundingRule[]> => positioned(await listFundingRules(db.read)),
+    listFundingRules: async (): Promise<ListedFundingRule[]> => order.positioned(await listFundingRules(db.read)),
 
     /** By id or name. Throws `not_found`. */
-    getFundingRule: async (named: string): Promise<ListedFundingRule> => getIn(await listFundingRules(db.read), named),
+    getFundingRule: async (named: string): Promise<ListedFundingRule> =>
+      order.get(await listFundingRules(db.read), named),
 
     /** Throws `validation_failed` with every issue, and `already_exists` if another rule has the name. */
     addFundingRule: (by: Actor, given: NewFundingRule): Promise<ListedFundingRule> =>
@@ -177,25 +166,9 @@ export function issuesOfFunding(funding: StatedFunding): Issue[] {
   return [{ pointer: '/funding', code: 'not_allowed', message: `must be one of ${FUNDINGS.join(', ')}` }]
 }
 
-/** By id, or by name. */
-function getIn(rules: readonly FundingRule[], named: string): ListedFundingRule {
-  const index = rules.findIndex(({ uid, name }) => uid === named || foldName(name) === foldName(named))
-  if (index < 0) throw notFound(`The funding rule '${named}'`)
-  return { rule: rules[index]!, position: index + 1 }
-}
-
 async function findPlan(reader: Reader, named: string): Promise<Pick<PlanTerms, 'id' | 'uid' | 'name'> | undefined> {
   const plans = await listPlanTerms(reader)
   return plans.find(({ uid, name }) => uid === named || foldName(name) === foldName(named))
-}
-
-function positioned(rules: readonly FundingRule[]): ListedFundingRule[] {
-  return rules.map((rule, index) => ({ rule, position: index + 1 }))
-}
-
-/** Writes every position, so that on PostgreSQL, of two simultaneous changes of the order, the second one runs again. */
-async function setOrder(tx: Tx, ordered: readonly FundingRule[]): Promise<void> {
-  for (const [index, { id }] of ordered.entries()) await updateFundingRule(tx, id, { position: index + 1 })
 }
 
 function fieldsOf({ name, conditions, funding, plan }: FundingRule): FundingRuleFields {
@@ -219,18 +192,4 @@ function recordOf(rule: FundingRule): Record<string, unknown> {
 
 function objectOf({ uid, name }: FundingRule) {
   return { id: uid, name }
-}
-
-function nameTaken(name: string, { uid }: FundingRule): Problem {
-  return new Problem(
-    'already_exists',
-    `A funding rule named '${name}' already exists (${uid}). Choose another name, or change that rule.`,
-  )
-}
-
-function rulesChanged(): Problem {
-  return new Problem(
-    'rules_changed',
-    'The order must name every funding rule exactly once, and the rules have changed. List them again, and send their ids in the new order.',
-  )
 }

@@ -3,24 +3,21 @@
 import type { Actor } from '../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { RuleCondition } from '../../database/schema/records.ts'
-import { type Issue, notFound, Problem, refusal, validationFailed } from '../../errors.ts'
+import { type Issue, type Problem, refusal, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { defined } from '../../lib/defined.ts'
 import { newId } from '../../lib/id.ts'
-import { composeName, foldName } from '../../lib/names.ts'
+import { composeName } from '../../lib/names.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import type { ProjectRow, ProjectsService } from '../projects/service.ts'
 import { type CompiledCondition, compileCondition } from './condition.ts'
 import { explain, type Rule, type Step, type Taken } from './match.ts'
 import { type Compile, EXPRESSIONS_LIMIT, issuesOfRule, RULES_LIMIT, type RuleFields, sizeOf } from './rule-issues.ts'
+import { type Positioned, ruleOrder } from './rule-order.ts'
 import { insertRule, insertVersion, listRules, type NewVersion, updateRule } from './store.ts'
 import type { Subject } from './subject.ts'
 
-/** A rule with its position, from 1. */
-export interface ListedRule {
-  rule: Rule
-  position: number
-}
+export type ListedRule = Positioned<Rule>
 
 export interface NewRuleFields extends RuleFields {
   /** Default: true. */
@@ -43,20 +40,6 @@ export interface Unsaved {
 export interface Explanation {
   taken: Taken | null
   steps: Step[]
-}
-
-function nameTaken(name: string, { uid }: Rule): Problem {
-  return new Problem(
-    'already_exists',
-    `A rule named '${name}' already exists (${uid}). Choose another name, or change that rule.`,
-  )
-}
-
-function rulesChanged(): Problem {
-  return new Problem(
-    'rules_changed',
-    'The order must name every rule exactly once, and the rules have changed. List them again, and send their ids in the new order.',
-  )
 }
 
 function nothingInItsPlace(): Problem {
@@ -161,17 +144,7 @@ export interface RulesDependencies {
 }
 
 export function createRules({ db, clock, audit, projects, loadRules: list }: RulesDependencies) {
-  /** By id, or by name. */
-  function findIn(rules: Rule[], named: string): ListedRule | undefined {
-    const index = rules.findIndex((rule) => rule.uid === named || foldName(rule.name) === foldName(named))
-    return index < 0 ? undefined : { rule: rules[index]!, position: index + 1 }
-  }
-
-  function getIn(rules: Rule[], named: string): ListedRule {
-    const found = findIn(rules, named)
-    if (!found) throw notFound(`The rule '${named}'`)
-    return found
-  }
+  const order = ruleOrder<Rule>({ one: 'rule', of: 'placement', audit, move: updateRule })
 
   /**
    * Returns the project of the rule. Throws `validation_failed` with every issue of the fields.
@@ -193,11 +166,6 @@ export function createRules({ db, clock, audit, projects, loadRules: list }: Rul
     return projects.getProject(reader, project!.project.id)
   }
 
-  function refuseTakenName(name: string, others: Rule[]): void {
-    const namesake = findIn(others, name)
-    if (namesake) throw nameTaken(name, namesake.rule)
-  }
-
   /** @param leadRepository of a rule that a lead makes without an admin, which comes after all others */
   async function addRuleIn(
     tx: Tx,
@@ -209,7 +177,7 @@ export function createRules({ db, clock, audit, projects, loadRules: list }: Rul
     if (rules.length >= RULES_LIMIT) throw tooManyRules()
     const fields = { ...given, name: composeName(given.name) }
     const project = await check(tx, fields, rules)
-    refuseTakenName(fields.name, rules)
+    order.refuseTakenName(fields.name, rules)
     const enabled = given.enabled ?? true
     const says = versionOf(fields, project, by)
     const uid = await insertRule(
@@ -217,11 +185,11 @@ export function createRules({ db, clock, audit, projects, loadRules: list }: Rul
       { position: Math.max(0, ...rules.map(({ position }) => position)) + 1, enabled, leadRepository },
       { ...says, createdAt: clock.now() },
     )
-    const added = getIn(await list(tx), uid).rule
+    const added = order.get(await list(tx), uid).rule
     await audit.record(tx, by, { action: 'placement_rule.added', object: objectOf(added), after: recordOf(added) })
     const last = leadRepository === null ? lastOfAdmins(rules) : rules.length + 1
     const at = Math.min(given.position ?? last, last)
-    if (given.position !== undefined && at <= rules.length) await setOrder(tx, rules.toSpliced(at - 1, 0, added))
+    if (given.position !== undefined && at <= rules.length) await order.write(tx, rules.toSpliced(at - 1, 0, added))
     return { rule: added, position: at }
   }
 
@@ -236,7 +204,7 @@ export function createRules({ db, clock, audit, projects, loadRules: list }: Rul
       if (replaces !== undefined) throw nothingInItsPlace()
       return { rules }
     }
-    const replaced = replaces === undefined ? undefined : getIn(rules, replaces)
+    const replaced = replaces === undefined ? undefined : order.get(rules, replaces)
     const others = rules.filter((rule) => rule !== replaced?.rule)
     const project = await check(db.read, unsaved, others, { pointerOf: (pointer) => `/rule${pointer}` })
     const now = clock.now()
@@ -269,20 +237,20 @@ export function createRules({ db, clock, audit, projects, loadRules: list }: Rul
     checking?: Checking,
   ): Promise<ListedRule> {
     const rules = await list(tx)
-    const { rule } = getIn(rules, named)
+    const { rule } = order.get(rules, named)
     const others = rules.filter((other) => other !== rule)
     const { enabled = rule.enabled, ...changes } = change
     const fields = { ...fieldsOf(rule), ...defined(changes) }
     fields.name = composeName(fields.name)
     const project = await check(tx, fields, others, checking)
-    refuseTakenName(fields.name, others)
+    order.refuseTakenName(fields.name, others)
     if (enabled !== rule.enabled) await updateRule(tx, rule.id, { enabled })
     if (difference(saysOf(rule), saysOf({ ...fields, project }))) {
       const says = { ...versionOf(fields, project, by), createdAt: clock.now() }
       await insertVersion(tx, rule.id, rule.version + 1, says)
       if (rule.leadRepository !== null && !checking) await updateRule(tx, rule.id, { leadRepository: null })
     }
-    const changed = getIn(await list(tx), rule.uid)
+    const changed = order.get(await list(tx), rule.uid)
     const differs = difference(recordOf(rule), recordOf(changed.rule))
     if (differs) {
       await audit.record(tx, by, { action: 'placement_rule.changed', object: objectOf(changed.rule), ...differs })
@@ -291,7 +259,7 @@ export function createRules({ db, clock, audit, projects, loadRules: list }: Rul
   }
 
   async function removeRuleIn(tx: Tx, by: Actor, named: string): Promise<void> {
-    const { rule } = getIn(await list(tx), named)
+    const { rule } = order.get(await list(tx), named)
     await updateRule(tx, rule.id, { removedAt: clock.now() })
     await audit.record(tx, by, { action: 'placement_rule.removed', object: objectOf(rule), before: recordOf(rule) })
   }
@@ -299,11 +267,11 @@ export function createRules({ db, clock, audit, projects, loadRules: list }: Rul
   return {
     /** All rules in evaluation order. */
     async listRules(): Promise<ListedRule[]> {
-      return positioned(await list(db.read))
+      return order.positioned(await list(db.read))
     },
 
     /** By id or name. Throws `not_found`. */
-    getRule: async (rule: string): Promise<ListedRule> => getIn(await list(db.read), rule),
+    getRule: async (rule: string): Promise<ListedRule> => order.get(await list(db.read), rule),
 
     /** Throws `validation_failed` with every issue, and `already_exists` if another rule has the name. */
     addRule: (by: Actor, given: NewRuleFields): Promise<ListedRule> => db.write((tx) => addRuleIn(tx, by, given)),
@@ -315,7 +283,7 @@ export function createRules({ db, clock, audit, projects, loadRules: list }: Rul
       check(reader, fields, await list(reader), checking),
 
     /** All rules in evaluation order, as `reader` sees them. */
-    listRulesIn: async (reader: Reader): Promise<ListedRule[]> => positioned(await list(reader)),
+    listRulesIn: async (reader: Reader): Promise<ListedRule[]> => order.positioned(await list(reader)),
 
     changeRuleIn,
     removeRuleIn,
@@ -335,19 +303,7 @@ export function createRules({ db, clock, audit, projects, loadRules: list }: Rul
      * `validation_failed` if a lead's rule comes before one of admins.
      */
     orderRules: (by: Actor, ids: string[]): Promise<ListedRule[]> =>
-      db.write(async (tx) => {
-        const before = await list(tx)
-        const byId = new Map<string, Rule>(before.map((rule) => [rule.uid, rule]))
-        const ordered = [...new Set(ids)].flatMap((id) => byId.get(id) ?? [])
-        if (ids.length !== before.length || ordered.length !== before.length) throw rulesChanged()
-        refuseLeadsFirst(ordered)
-        await setOrder(tx, ordered)
-        const names = (rules: Rule[]) => ({ order: rules.map(({ name }) => name) })
-        const differs = difference(names(before), names(ordered))
-        const object = { id: 'placement-rules', name: 'placement rules' }
-        if (differs) await audit.record(tx, by, { action: 'placement_rules.ordered', object, ...differs })
-        return positioned(ordered)
-      }),
+      db.write(async (tx) => order.reorder(tx, by, { rules: await list(tx), ids, check: refuseLeadsFirst })),
 
     rulesWith,
 
@@ -355,10 +311,6 @@ export function createRules({ db, clock, audit, projects, loadRules: list }: Rul
     testRules: async (subject: Subject, tried?: Unsaved): Promise<Explanation> =>
       explain(await rulesWith(tried), subject),
   }
-}
-
-function positioned(rules: Rule[]): ListedRule[] {
-  return rules.map((rule, index) => ({ rule, position: index + 1 }))
 }
 
 /** The position after all rules of admins. */
@@ -373,11 +325,6 @@ function refuseLeadsFirst(ordered: Rule[]): void {
   const { name } = ordered[first]!
   const message = `must have the rules of leads last; change '${name}' to make it a rule of admins, then move it`
   throw refusal(`/rules/${first}`, 'not_allowed', message)
-}
-
-/** Writes every position, so that on PostgreSQL, of two simultaneous changes of the order, the second one runs again. */
-async function setOrder(tx: Tx, ordered: Rule[]): Promise<void> {
-  for (const [index, { id }] of ordered.entries()) await updateRule(tx, id, { position: index + 1 })
 }
 
 /** The first version of a saved rule is 1. */
