@@ -85,6 +85,7 @@ import postgresPlans from './postgres/0057_plans.sql' with { type: 'text' }
 import postgresCostBasis from './postgres/0058_cost_basis.sql' with { type: 'text' }
 import postgresAllocation from './postgres/0059_allocation.sql' with { type: 'text' }
 import postgresLimitReadings from './postgres/0060_limit_readings.sql' with { type: 'text' }
+import postgresChargedCost from './postgres/0061_charged_cost.sql' with { type: 'text' }
 import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -147,6 +148,7 @@ import sqlitePlans from './sqlite/0057_plans.sql' with { type: 'text' }
 import sqliteCostBasis from './sqlite/0058_cost_basis.sql' with { type: 'text' }
 import sqliteAllocation from './sqlite/0059_allocation.sql' with { type: 'text' }
 import sqliteLimitReadings from './sqlite/0060_limit_readings.sql' with { type: 'text' }
+import sqliteChargedCost from './sqlite/0061_charged_cost.sql' with { type: 'text' }
 import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
@@ -335,5 +337,11 @@ export const MIGRATIONS: Migration[] = [
     name: 'limit_readings',
     sql: { sqlite: sqliteLimitReadings, postgres: postgresLimitReadings },
     compatibleFrom: 59,
+  },
+  {
+    version: 61,
+    name: 'charged_cost',
+    // As 59; a server of a version before would also show unknown charges as 0.
+    sql: { sqlite: sqliteChargedCost, postgres: postgresChargedCost },
   },
 ]

@@ -57,6 +57,7 @@ export async function addShares(
     closedAt = null,
     range = { startingAt: 0, endingAt: 0 },
     counts = true,
+    chargesCost = false,
     shares,
   }: {
     planId: number
@@ -65,6 +66,7 @@ export async function addShares(
     /** Its moments. */
     range?: { startingAt: number; endingAt: number }
     counts?: boolean
+    chargesCost?: boolean
     shares: readonly { entryId: number; fee: bigint; charge: bigint }[]
   },
 ): Promise<void> {
@@ -77,7 +79,7 @@ export async function addShares(
   if (shares.length > 0) await tx.insert(planShares).values(shares.map((share) => ({ ...share, generationId })))
   if (!counts) return
   await tx.insert(planPeriods).values({
-    ...{ planId, firstDay, generationId, closedAt, ...range, calculatedAt: 0, durationMs: 0 },
+    ...{ planId, firstDay, generationId, closedAt, chargesCost, ...range, calculatedAt: 0, durationMs: 0 },
     ...{ fee: 100_000_000_000n, unused: 0n, unusedSeats: 0, pending: 0n },
     ...{ entries: shares.length, unpricedEntries: 0, lateEntries: 0 },
   })

@@ -513,6 +513,7 @@ export function defineTables(kit: ColumnKit) {
       buildingId: integer('building_id'),
       buildingUntil: time('building_until'),
       unsettled: integer('unsettled').notNull().default(0),
+      chargesCost: flag('charges_cost').notNull().default(false),
     }),
     planShares: table('plan_shares', {
       entryId: integer('entry_id').notNull(),

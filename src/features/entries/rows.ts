@@ -35,6 +35,8 @@ export interface EntryShare {
   charge: bigint
   /** Whether its period is, so that both stay. */
   isClosed: boolean
+  /** Whether entries are charged for their cost, so that the charge is unknown without one. */
+  chargesCost: boolean
 }
 
 interface PaidView {
@@ -52,7 +54,7 @@ export function amountOfEntry(
   if (basis === 'cost') return costNanosOf(entry)
   if (basis === 'list') return entry.listValue
   if (fundingPlan === null) return isPaidByPrice(funding) ? costNanosOf(entry) : null
-  if (!share || (funding?.funding === 'mixed' && costNanosOf(entry) === null)) return null
+  if (!share || ((share.chargesCost || funding?.funding === 'mixed') && costNanosOf(entry) === null)) return null
   return basis === 'marginal' ? share.charge : share.fee + share.charge
 }
 

@@ -144,8 +144,8 @@ export function createAllocation({ db, clock }: Dependencies) {
         calculatedAt: clock.now(),
       })
       await noteChanges(tx, others)
-      if (shares) await markHours(tx, period.changedHours)
-      else await deleteGeneration(tx, generationId)
+      await markHours(tx, period.changedHours)
+      if (!shares) await deleteGeneration(tx, generationId)
     })
   }
 
@@ -262,6 +262,7 @@ export function columnsOf(period: CalculatedPeriod) {
   const { lastDay, from, to, fee, unused, unusedSeats, pending, entries, unpricedEntries, late, differences } = period
   return {
     lastDay,
+    chargesCost: period.chargesCost,
     startingAt: from,
     endingAt: to,
     fee,

@@ -3,6 +3,7 @@ import type { Reader, SlowTask } from '../../database/database.ts'
 import { addDays, dayNumberAt, dayText, startOfDay } from '../../lib/calendar.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { type AllocatedEntry, allocate, costOf, type Share } from './allocation.ts'
+import { chargesCost } from './charges.ts'
 import { type Period, periodAt } from './periods.ts'
 import {
   type CorrectionRow,
@@ -52,11 +53,13 @@ export interface CalculatedPeriod extends PeriodKey, Range {
   pending: Nanos
   entries: number
   unpricedEntries: number
+  /** As of {@link chargesCost}. */
+  chargesCost: boolean
   /** Entries of a closed period that have no share: late ones, or ones that are counted again. */
   late: { id: number; startedAt: number }[]
   /** Null if they are those of the generation that counts. */
   shares: ShareRow[] | null
-  /** Whose amounts are others than in that generation. */
+  /** Whose amounts are others than before. */
   changedHours: number[]
   /** Of a closed period, or one that is about to be closed. */
   differences: Difference[]
@@ -211,6 +214,10 @@ async function calculate(
   }
   const changedHours = changedHoursOf(shares, current, startOf)
   const isSame = record.generationId !== null && changedHours.length === 0 && current.size === shares.length
+  // Their charge has become known or unknown, which no share shows.
+  if (record.chargesCost !== chargesCost(terms)) {
+    for (const entry of entries) if (costOf(entry) === null) changedHours.push(hourOf(entry.startedAt))
+  }
   const byListValue = terms.weight === 'list_value' || terms.weight === 'active_days'
   return {
     planId: record.planId,
@@ -224,6 +231,7 @@ async function calculate(
     pending: fee - unused - allocated,
     entries: entries.length,
     unpricedEntries: entries.filter((entry) => (byListValue ? entry.listValue : costOf(entry)) === null).length,
+    chargesCost: chargesCost(terms),
     late,
     shares: isSame ? null : shares,
     changedHours,

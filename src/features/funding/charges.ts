@@ -13,6 +13,11 @@ export interface AllowanceTerms {
   exchangeRate: bigint | null
 }
 
+/** Whether entries are charged for their cost, so that the charge of one without a cost is unknown. */
+export function chargesCost({ allowance, allowanceUnit, overagePrice }: AllowanceTerms): boolean {
+  return allowance !== null && allowanceUnit === 'usd' && overagePrice !== null && overagePrice > 0n
+}
+
 /** Metered shares are in 10^-9, so units that are not metered are counted in billionths. */
 const SHARE = 10n ** 9n
 const DOLLAR = 10n ** BigInt(NANO_DIGITS)

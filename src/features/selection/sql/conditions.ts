@@ -37,14 +37,15 @@ export function costOf({ entries }: Pick<Reader['tables'], 'entries'>): SQL {
 /**
  * The amount of an entry on a basis, in nano-dollars; null if it is unknown (docs/plans.md, "Cost by basis"). What a plan
  * pays for costs nothing beside its fee but the charge beyond its allowance. Both are known once the shares of its period
- * are calculated. The metered part of what has no cost is unknown.
+ * are calculated. Of what has no cost, the metered part is unknown, and so is the charge beyond an allowance in dollars.
  */
 export function amountOf(tables: Reader['tables'], basis: CostBasis): SQL {
   const { entries, fundings, planPeriods, planShares } = tables
   if (basis === 'cost') return costOf(tables)
   if (basis === 'list') return sql`${entries.listValue}`
   const { fee, charge } = planShares
-  const share = basis === 'marginal' ? charge : sql`${fee} + ${charge}`
+  const amount = basis === 'marginal' ? charge : sql`${fee} + ${charge}`
+  const share = sql`CASE WHEN ${costOf(tables)} IS NOT NULL OR NOT ${planPeriods.chargesCost} THEN ${amount} END`
   // An entry that went to another period has two until both are calculated anew.
   return sql`(SELECT CASE
     WHEN ${fundings.funding} = 'mixed' AND ${costOf(tables)} IS NULL THEN NULL

@@ -134,6 +134,7 @@ export const PLAN_PERIOD = kind({
         unpriced_entries: integer('unpricedEntries', 0),
         late_entries: integer('lateEntries', 0),
         unsettled: integer('unsettled', 0),
+        charges_cost: flag('chargesCost'),
         calculated_at: orNone(moment('calculatedAt')),
         duration_ms: orNone(integer('durationMs', 0)),
         closed_at: orNone(moment('closedAt')),

@@ -33,7 +33,10 @@ const CLOSED = { startingAt: NOW - DAY_MS * 5, endingAt: NOW }
 const nanos = fc.bigInt({ min: 0n, max: 5_000_000_000n })
 const signed = fc.bigInt({ min: -5_000_000_000n, max: 5_000_000_000n })
 const share = fc.record({ fee: signed, charge: signed })
-/** Periods 0 and 1 are of the first plan, of which 0 is closed; 2 is of the other, 3 was never calculated. */
+/**
+ * Periods 0 and 1 are of the first plan, of which 0 is closed; 2 is of the other, which charges for cost beyond an allowance;
+ * 3 was never calculated.
+ */
 const entry = fc.record({
   funding: fc.option(fc.constantFrom<FundingKind>('metered', 'plan', 'credits', 'unknown'), { freq: 4 }),
   plan: fc.constantFrom(null, 0, 1),
@@ -117,6 +120,7 @@ async function insert({ db }: Awaited<ReturnType<typeof stage>>, given: readonly
           planId: plans[plan]!,
           firstDay,
           closedAt: isClosed ? CLOSED_AT : null,
+          chargesCost: plan === 1,
           range: isClosed ? CLOSED : { startingAt: 0, endingAt: NOW },
           counts: !isStale && period !== 3,
           shares,
@@ -145,7 +149,8 @@ function expected({ funding, plan, reported, listed, shares }: Entry) {
   const period = [0, 1, 2].findLast(
     (period) => PERIODS[period]![0] === planAt && shares.some((one) => one.period === period && !one.isStale),
   )
-  const found = period === undefined ? undefined : shares.find((one) => one.period === period && !one.isStale)!.share
+  const stored = period === undefined ? undefined : shares.find((one) => one.period === period && !one.isStale)!.share
+  const found = planAt === 1 && cost === null ? undefined : stored
   return {
     cost,
     list: listed,

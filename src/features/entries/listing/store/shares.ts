@@ -22,7 +22,12 @@ export async function findShares(reader: Reader, ids: readonly number[]): Promis
     (prepare) => {
       const { entries, fundings, planPeriods, planShares } = prepare.tables
       return prepare
-        .select({ fee: planShares.fee, charge: planShares.charge, closedAt: planPeriods.closedAt })
+        .select({
+          fee: planShares.fee,
+          charge: planShares.charge,
+          closedAt: planPeriods.closedAt,
+          chargesCost: planPeriods.chargesCost,
+        })
         .from(planShares)
         .innerJoin(planPeriods, eq(planPeriods.generationId, planShares.generationId))
         .innerJoin(entries, eq(entries.id, planShares.entryId))
@@ -34,7 +39,9 @@ export async function findShares(reader: Reader, ids: readonly number[]): Promis
     ids.map((id) => ({ id })),
   )
   const shares = found.map(([row], at) => {
-    return row && ([ids[at]!, { fee: row.fee, charge: row.charge, isClosed: row.closedAt !== null }] as const)
+    if (!row) return undefined
+    const { closedAt, ...share } = row
+    return [ids[at]!, { ...share, isClosed: closedAt !== null }] as const
   })
   return new Map(shares.filter((share) => share !== undefined))
 }
