@@ -17,7 +17,8 @@ export async function requireBasis(
   settings: Pick<Settings, 'leadsSeeFees'>,
 ): Promise<void> {
   if (basis !== 'allocated' || (await seesFees(reader, viewer, settings))) return
-  throw new Problem('fees_hidden', 'Allocated cost shows what plans cost. Use basis=marginal, or ask an admin.')
+  const remedy = viewer.withoutFees ? 'create a token with the scope plans:read' : 'ask an admin'
+  throw new Problem('fees_hidden', `Allocated cost shows what plans cost. Use basis=marginal, or ${remedy}.`)
 }
 
 /** The basis that pages, the command line and e-mails take where nobody chose one. */

@@ -18,7 +18,11 @@ export type Viewer = (
   | { sees: 'everything' }
   | { sees: 'own_and_led'; userId: number; decidesFor: readonly number[] }
   | { sees: 'granted'; userId: 0; decidesFor: readonly number[]; projectIds: readonly number[] }
-) & { [decided]: true }
+) & {
+  /** Of an API token without the scope `plans:read`. */
+  withoutFees?: true
+  [decided]: true
+}
 
 /** The viewer of the command line, which has access to everything. */
 export const EVERYTHING = { sees: 'everything' } as Viewer
@@ -43,6 +47,11 @@ export function viewerOf({ id, role }: Person): Viewer {
   if (seesEverything(role)) return EVERYTHING
   if (role === 'viewer') return grantedViewer([])
   return { sees: 'own_and_led', userId: id, decidesFor: [] } as unknown as Viewer
+}
+
+/** The same viewer, who does not see what plans cost. */
+export function withoutFees(viewer: Viewer): Viewer {
+  return { ...viewer, withoutFees: true }
 }
 
 /** Who sees the entries of these projects only. Which ones were granted to somebody is for `features/viewers` to say. */
@@ -329,13 +338,14 @@ export function isApprovable(
 
 /**
  * Who sees what plans cost, and so the shares of their fees in the cost of entries: who sees everything, and leads if the
- * organization allows it, as far as they see entries.
+ * organization allows it, as far as they see entries. An API token also needs the scope `plans:read`.
  */
 export async function seesFees(
   reader: Reader,
   viewer: Viewer,
   { leadsSeeFees }: { leadsSeeFees: boolean },
 ): Promise<boolean> {
+  if (viewer.withoutFees) return false
   if (viewer.sees !== 'own_and_led') return viewer.sees === 'everything'
   return leadsSeeFees && (await ledProjects(reader, [viewer.userId]).limit(1)).length > 0
 }

@@ -13,6 +13,7 @@ import {
   approvalViewerOf as approvalViewerOfPerson,
   type Viewer,
   viewerOf as viewerOfPerson,
+  withoutFees,
 } from '../access/visibility.ts'
 import { Problem } from '../errors.ts'
 import { isId } from '../lib/id.ts'
@@ -344,12 +345,18 @@ export function requireCaller<Kind extends CallerKind = CallerKind>(
 
 /** What the caller may see; see `access/visibility.ts`. */
 export function viewerOf(caller: Caller | null): Viewer {
-  return viewerOfPerson(requireCaller(caller).person)
+  const known = requireCaller(caller)
+  return withFees(known, viewerOfPerson(known.person))
+}
+
+function withFees(caller: Caller, viewer: Viewer): Viewer {
+  return hasScope(caller, 'plans:read') ? viewer : withoutFees(viewer)
 }
 
 /** What the caller may see in lists of entries and sheets, which include what they may approve. */
 export function approvalViewerOf(caller: Caller | null): Viewer {
-  return approvalViewerOfPerson(requireCaller(caller).person)
+  const known = requireCaller(caller)
+  return withFees(known, approvalViewerOfPerson(known.person))
 }
 
 /** The caller as somebody who filters by names; see `access/asker.ts`. */

@@ -3,6 +3,7 @@
  * of the OpenAPI document that reads is asked before and after; a new one is asked by itself.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { SCOPE_NAMES } from '../../src/shared/token-scopes.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
 import { reportBody } from '../support/reports.ts'
 
@@ -43,13 +44,14 @@ async function rollUp() {
 
 interface Watcher {
   email: string
-  session: string
+  /** The credential. */
+  sent: { session: string } | { token: string }
 }
 
 async function watcher(role: 'member' | 'viewer'): Promise<Watcher> {
   const email = await app.person(role, { password: true })
   const { secret } = await app.services.people.signIn({ email, password: PASSWORD, address: '::1' })
-  return { email, session: `tally_session=${secret}` }
+  return { email, sent: { session: `tally_session=${secret}` } }
 }
 
 const NOVEMBER = 'starting_at=2026-11-01&ending_at=2026-11-22'
@@ -80,13 +82,13 @@ const OTHERWISE = [
 ]
 
 /** Of every operation that reads and names no object. */
-async function answersTo({ session }: Watcher): Promise<Map<string, unknown>> {
+async function answersTo({ sent }: Watcher): Promise<Map<string, unknown>> {
   const answers = new Map<string, unknown>()
   for (const [path, operations] of Object.entries(app.document.paths)) {
     const isSecured = ((operations as Record<string, { security?: unknown[] }>).get?.security?.length ?? 0) > 0
     if (!isSecured || path.includes('{') || OTHERWISE.some((other) => path.startsWith(other))) continue
     for (const query of QUERIES[path] ?? [path.startsWith('/api/v1/reports/') ? NOVEMBER : '']) {
-      const { status, headers, text } = await app.call(`GET ${path}?${query}`, { session })
+      const { status, headers, text } = await app.call(`GET ${path}?${query}`, sent)
       answers.set(`${path}?${query}`, [status, headers.get('etag'), text.replace(/"request_id":"[^"]*"/, '')])
     }
   }
@@ -156,12 +158,25 @@ const ABOUT_FEES: Record<string, string[]> = {
   '/api/v1/reports/overview': ['cost', 'allocated', 'marginal'].map((basis) => `${NOVEMBER}&basis=${basis}`),
   '/api/v1/shared/usage': [NOVEMBER, `${NOVEMBER}&basis=allocated`, `${NOVEMBER}&group_by=project,model`],
   '/api/v1/search': ['q=Secret', 'q=777.7'],
+  '/api/v1/bills/run': ['month=2026-11', 'month=2026-11&basis=allocated', 'month=2026-11&basis=cost'],
   '/api/v1/budgets/check': ['project=FEES', 'project=FEES&model=gpt-5'],
 }
 
-test('what a plan costs changes no answer to a member, a lead or a viewer', async () => {
+/** An API token of an admin that may read everything but plans and the audit log, which has what people change of them. */
+async function scopedToken(): Promise<Watcher> {
+  const email = await app.person('admin')
+  const scopes = SCOPE_NAMES.filter((scope) => !scope.startsWith('plans:') && scope !== 'audit:read')
+  return { email, sent: { token: await app.token('api', email, { scopes }) } }
+}
+
+test('what a plan costs changes no answer to a member, a lead, a viewer or an API token without the scope', async () => {
   await change('PATCH /api/v1/settings', { api_tokens: true, share_links: true, cost_basis: 'allocated' })
-  const watchers = { member: await watcher('member'), lead: await watcher('member'), viewer: await watcher('viewer') }
+  const watchers = {
+    member: await watcher('member'),
+    lead: await watcher('member'),
+    viewer: await watcher('viewer'),
+    token: await scopedToken(),
+  }
   await change('POST /api/v1/projects', { key: 'FEES', name: 'Fees', leads: [watchers.lead.email] })
   await change(`POST /api/v1/users/${watchers.viewer.email}/grants`, { project: 'FEES', money: 'cost', people: true })
   const plan = { vendor: 'V', product: 'Secret', from: '2026-11-01', seats: 2, weight: 'tokens' }
@@ -173,7 +188,8 @@ test('what a plan costs changes no answer to a member, a lead or a viewer', asyn
       await report(token, day, { project: 'FEES', reported_cost: day, tokens: { input: day, output: 0 } })
   }
   await change('POST /api/v1/budgets', {
-    amount: 10_000,
+    // Between what both fees are, so that its state differs.
+    amount: 700,
     scope: { project: 'FEES' },
     basis: 'allocated',
     name: 'Secret',
@@ -182,6 +198,9 @@ test('what a plan costs changes no answer to a member, a lead or a viewer', asyn
     await app.services.entries.funding.decideOwed()
     await rollUp()
     await app.services.funding.calculateOwed()
+    now += 60_000
+    await rollUp()
+    await app.services.budgets.count()
     await rollUp()
   }
   await everything()
@@ -194,8 +213,36 @@ test('what a plan costs changes no answer to a member, a lead or a viewer', asyn
   now = asked
   for (const [name, each] of Object.entries(watchers)) {
     const after = await answersTo(each)
-    const differing = [...before.get(name)!].filter(([call, answer]) => !Bun.deepEquals(answer, after.get(call)))
+    // Who sees everything may know that something has changed, which tags say.
+    const parts = (answer: unknown) => (name === 'token' ? (answer as unknown[]).filter((_, at) => at !== 1) : answer)
+    const differing = [...before.get(name)!].filter(
+      ([call, answer]) => !Bun.deepEquals(parts(answer), parts(after.get(call))),
+    )
     expect([name, differing.map(([call, answer]) => [call, answer, after.get(call)])]).toEqual([name, []])
     expect([name, JSON.stringify([...after.values()]).match(/777\.7|333\.3/)]).toEqual([name, null])
   }
+  const check = (sent: Watcher['sent']) => app.call('GET /api/v1/budgets/check?project=FEES', sent)
+  expect((await check(watchers.lead.sent)).json).toMatchObject({ allowed: true, budgets: [], left_out: 1 })
+  expect((await check({ session: admin })).json).toMatchObject({ budgets: [{ name: 'Secret' }], left_out: 0 })
+
+  const period = { from: '2026-11-01', to: '2026-11-21' }
+  const bill = { project: 'FEES', period, basis: 'allocated', provisional: true, include_earlier: true }
+  const [{ id }] = (await app.call('GET /api/v1/budgets', { session: admin })).json.data
+  const refusals = {
+    'POST /api/v1/bills/preview': bill,
+    'POST /api/v1/bills': bill,
+    'POST /api/v1/budgets': { amount: 5, basis: 'allocated' },
+    [`PATCH /api/v1/budgets/${id}`]: { amount: 6 },
+    [`POST /api/v1/budgets/${id}/archive`]: {},
+  }
+  for (const [operation, json] of Object.entries(refusals)) {
+    const { status, json: answer } = await app.call(operation, { ...watchers.token.sent, json })
+    const isOfBudget = operation.includes(id)
+    expect([operation, status, answer.code]).toEqual([
+      operation,
+      isOfBudget ? 404 : 403,
+      isOfBudget ? 'not_found' : 'fees_hidden',
+    ])
+  }
+  expect((await app.call('POST /api/v1/bills/preview', { session: admin, json: bill })).status).toBe(200)
 })

@@ -1,6 +1,9 @@
 /** Bills: from usage to a numbered document that is sent once (docs/design/bills.md). */
+import { requireBasis } from '../../access/cost-basis.ts'
+import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { EventsService } from '../events/service.ts'
@@ -68,6 +71,10 @@ export function createBillsService({ documents: renderer, mail, entries, ...rest
     ...reading,
     ...createListing({ ...dependencies, reading }),
     ...createPayments(rest),
+    /** Throws 403 `fees_hidden` if bills by the basis show what the viewer does not see. Leads send no bills. */
+    requireBasis: (viewer: Viewer, basis: CostBasis = 'cost'): Promise<void> =>
+      requireBasis(rest.db.read, viewer, basis, { leadsSeeFees: false }),
+
     run: createRun(dependencies),
     send: createSending({ ...dependencies, compose, inTurn }),
     voidBill: createVoiding({ ...dependencies, releasing }),

@@ -1,11 +1,10 @@
 /** Whether anything is left of the budgets that entries would count for. */
-import type { Person } from '../../access/caller.ts'
+import type { Asker } from '../../access/asker.ts'
 import type { Database } from '../../database/database.ts'
 import { refusal } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { foldName } from '../../lib/names.ts'
-import { seesEverything } from '../../schema/fields.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { BudgetIndex, type BudgetRecord, unitsOf } from '../spending/contract.ts'
 import { readTerms, type SpendingService } from '../spending/service.ts'
@@ -25,19 +24,19 @@ interface Dependencies {
 export function createCheck({ db, clock, organization, spending }: Dependencies) {
   /**
    * Whether the budgets that such entries count for leave anything: all of them, as a script may not go on because its
-   * person does not see one. Of those, only the state is returned. Throws 422 for what does not exist.
+   * person does not see one. Of those, only the state is returned. Budgets by allocated cost are left out for who does not see
+   * fees, as their state depends on these; that there are some does not. Throws 422 for what does not exist.
    */
   return async function check(
     scope: NonNullable<NewBudget['scope']>,
-    asker: Pick<Person, 'id' | 'uid' | 'email' | 'role'> | null,
+    asker: Pick<Asker, 'viewer' | 'self'> | null,
   ): Promise<BudgetCheck> {
     requireOwn(scope, asker)
     await spending.applyChanges()
     const requested = await readScope(db.read, scope, '/query')
     const views = await listEveryBudget(db.read, 'everything')
-    const sight = await sightOf({ db, organization }, asker)
-    const seen = sight === 'everything' ? views : await listEveryBudget(db.read, sight)
-    const seenIds = new Set(seen.map(({ budget }) => budget.id))
+    const sight = await sightOf({ db, organization }, asker?.viewer ?? null)
+    const seenIds = new Set((await listEveryBudget(db.read, sight)).map(({ budget }) => budget.id))
     // Recording knows of those by cost alone.
     const isOtherClient = views.some(({ budget }) => budget.basis !== 'cost' && budget.clientId !== null)
     const terms = isOtherClient
@@ -66,11 +65,12 @@ export function createCheck({ db, clock, organization, spending }: Dependencies)
       matching.map(({ id }) => id),
       now,
     )
-    const rows = [...new Set(matching)].flatMap((budget) => {
-      const period = periods.get(budget.id)
-      if (!period) return []
-      const left = period.available - unitsOf(period)
-      return [{ budget, period, left, isSeen: seenIds.has(budget.id) }]
+    const applying = [...new Set(matching)].filter(({ id }) => periods.has(id))
+    const seesFees = sight === 'everything' || sight.seesFees
+    const shown = applying.filter(({ basis }) => seesFees || basis !== 'allocated')
+    const rows = shown.map((budget) => {
+      const period = periods.get(budget.id)!
+      return { budget, period, left: period.available - unitsOf(period), isSeen: seenIds.has(budget.id) }
     })
     rows.sort((one, other) => (one.left < other.left ? -1 : one.left > other.left ? 1 : 0))
     const least = (isTokens: boolean) =>
@@ -95,6 +95,7 @@ export function createCheck({ db, clock, organization, spending }: Dependencies)
           counted_at: countedAtOf(budget, period),
         }),
       ),
+      left_out: applying.length - shown.length,
       as_of: timestamp(now),
     }
   }
@@ -110,10 +111,10 @@ function isOnly({ projectId, ticketId, managerId, agentName, model, labelName }:
 /** Who does not see everyone's usage learns nothing of other people, not even whether they exist. */
 function requireOwn(
   { agent_manager: person }: NonNullable<NewBudget['scope']>,
-  asker: Pick<Person, 'uid' | 'email' | 'role'> | null,
+  asker: Pick<Asker, 'viewer' | 'self'> | null,
 ): void {
-  if (!person || asker === null || seesEverything(asker.role)) return
-  if (person === asker.uid || foldName(person) === asker.email) return
+  if (!person || asker === null || asker.viewer.sees === 'everything') return
+  if (person === asker.self!.uid || foldName(person) === asker.self!.email) return
   throw refusal('/query/agent_manager', 'not_allowed', 'must be yourself')
 }
 

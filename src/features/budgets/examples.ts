@@ -114,5 +114,6 @@ export const EXAMPLE_BUDGET_CHECK: BudgetCheck = {
       counted_at: null,
     },
   ],
+  left_out: 0,
   as_of: '2026-11-20T17:53:04.000Z',
 }

@@ -1,12 +1,10 @@
 /** Budgets as people read them, with what is spent and what will be. */
-import type { Person } from '../../access/caller.ts'
-import { seesFees, viewerOf } from '../../access/visibility.ts'
+import { seesFees, type Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import { notFound } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { isId } from '../../lib/id.ts'
-import { seesEverything } from '../../schema/fields.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { listPath } from '../selection/contract.ts'
 import { hasEnd, hasStart, type PeriodRecord, unitsOf } from '../spending/contract.ts'
@@ -17,15 +15,16 @@ import type { BudgetBody, BudgetStatus } from './schema.ts'
 import { type BudgetSight, type BudgetView, filterOf, findBudgetView, listPeriods } from './store.ts'
 import { budgetBody, countedAtOf, daysOf, numberOf, stateOf } from './wire.ts'
 
-/** Whoever asks: a person with a role, or the command line. */
-export type BudgetAsker = Pick<Person, 'id' | 'role'> | null
+/** Who asks; null for the command line. */
+export type BudgetAsker = Viewer | null
 
 export async function sightOf(
   { db, organization }: Pick<Dependencies, 'db' | 'organization'>,
   asker: BudgetAsker,
 ): Promise<BudgetSight> {
-  if (asker === null || seesEverything(asker.role)) return 'everything'
-  return { userId: asker.id, seesFees: await seesFees(db.read, viewerOf(asker), await organization.settings()) }
+  if (asker === null) return 'everything'
+  const userId = asker.sees === 'everything' ? 'everyone' : asker.userId
+  return { userId, seesFees: await seesFees(db.read, asker, await organization.settings()) }
 }
 
 interface Dependencies {

@@ -255,6 +255,10 @@ export const BudgetCheck = component('BudgetCheck', 'Whether a script may go on.
       counted_at: countedAt,
     }),
   ),
+  left_out: integer(
+    'Budgets by allocated cost that apply, but count neither for `allowed` nor here, because you do not see what plans cost.',
+    { minimum: 0 },
+  ),
   as_of: moment('When this was read.'),
 })
 export type BudgetCheck = Static<typeof BudgetCheck>

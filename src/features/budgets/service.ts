@@ -2,12 +2,15 @@
  * Budgets: how much may be spent on something in a period, and who is warned when a share of it is spent
  * (docs/design/budgets.md). Tally is not between agents and models, so it never stops anything.
  */
+import { requireBasis } from '../../access/cost-basis.ts'
+import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Id } from '../../lib/id.ts'
 import { Job } from '../../lib/jobs.ts'
 import { eachPage, type Page, pageOf } from '../../schema/lists.ts'
 import { writeKeyPage } from '../../schema/query.ts'
+import type { CostBasis } from '../../shared/cost-basis.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { NotificationsService } from '../notifications/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
@@ -60,6 +63,14 @@ export function createBudgetsService(dependencies: Dependencies) {
     ...createChanges({ ...dependencies, periods, reading }),
     getBudget,
     getStatus,
+
+    /** Throws `not_found` for a budget that the viewer does not see. */
+    requireSeen: async (id: string, viewer: Viewer): Promise<void> => void (await getView(id, viewer)),
+
+    /** Throws 403 `fees_hidden` for a budget that the viewer would not see. */
+    requireBasis: async (viewer: Viewer, basis: CostBasis = 'cost'): Promise<void> =>
+      requireBasis(db.read, viewer, basis, await dependencies.organization.settings()),
+
     check: createCheck(dependencies),
 
     /**

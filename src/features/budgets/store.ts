@@ -37,28 +37,32 @@ export interface BudgetView {
 }
 
 /** Whose budgets somebody sees: all, or those of their own entries and of what they lead; by allocated cost if they see fees. */
-export type BudgetSight = 'everything' | { userId: number; seesFees: boolean }
+export type BudgetSight = 'everything' | { userId: number | 'everyone'; seesFees: boolean }
 
 function isSeen(reader: Reader, sight: BudgetSight): SQL | undefined {
   if (sight === 'everything') return undefined
+  const { budgets } = reader.tables
+  return and(
+    sight.userId === 'everyone' ? undefined : isOwnOrLed(reader, sight.userId),
+    sight.seesFees ? undefined : ne(budgets.basis, 'allocated'),
+  )
+}
+
+function isOwnOrLed(reader: Reader, userId: number): SQL | undefined {
   const { budgets, clientLeads, tickets } = reader.tables
-  const ledClients = reader
-    .select({ id: clientLeads.clientId })
-    .from(clientLeads)
-    .where(eq(clientLeads.userId, sight.userId))
-  const own = or(
-    eq(budgets.managerId, sight.userId),
-    inArray(budgets.projectId, ledProjects(reader, [sight.userId])),
+  const ledClients = reader.select({ id: clientLeads.clientId }).from(clientLeads).where(eq(clientLeads.userId, userId))
+  return or(
+    eq(budgets.managerId, userId),
+    inArray(budgets.projectId, ledProjects(reader, [userId])),
     inArray(
       budgets.ticketId,
       reader
         .select({ id: tickets.id })
         .from(tickets)
-        .where(inArray(tickets.projectId, ledProjects(reader, [sight.userId]))),
+        .where(inArray(tickets.projectId, ledProjects(reader, [userId]))),
     ),
     inArray(budgets.clientId, ledClients),
   )
-  return sight.seesFees ? own : and(own, ne(budgets.basis, 'allocated'))
 }
 
 function selectBudgets(reader: Reader) {

@@ -1,6 +1,7 @@
 /** Budgets by list value, marginal and allocated cost: counted each minute, with their alerts, and seen by who sees fees. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { viewerOf } from '../../../src/access/visibility.ts'
 import { COST_BASES } from '../../../src/shared/cost-basis.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { addPlan } from '../../support/plans.ts'
@@ -96,7 +97,7 @@ forEachEngine('budgets by basis', (open) => {
     )
     const shown = await add({ amount: 5, basis: 'marginal', scope: { project: 'ACME' } })
     const hidden = await add({ amount: 5, basis: 'allocated', scope: { project: 'ACME' } })
-    const asker = { id: lead!.id, role: 'member' as const }
+    const asker = viewerOf({ id: lead!.id, role: 'member' })
     const listed = async () =>
       (await budgets.listBudgets(asker, { filter: {}, limit: 10, after: undefined }, false)).data.map(({ id }) => id)
     expect(await listed()).toEqual([shown.id])

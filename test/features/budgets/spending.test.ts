@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { TALLY } from '../../../src/access/actor.ts'
+import { viewerOf } from '../../../src/access/visibility.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { OPERATOR } from '../../support/reports.ts'
 import { stageOf } from './stage.ts'
@@ -134,7 +135,7 @@ forEachEngine('budgets', (open) => {
     await add({ amount: 1 })
     const seenBy = async () => {
       const list = { filter: {}, limit: 10, after: undefined }
-      return (await budgets.listBudgets({ id: bob.person.id, role: 'member' }, list)).data.map(({ id }) => id)
+      return (await budgets.listBudgets(viewerOf({ id: bob.person.id, role: 'member' }), list)).data.map(({ id }) => id)
     }
     expect(await seenBy()).toEqual([ofBob.id])
     await projects.changeProject(OPERATOR, 'ACME', { leads: ['bob@example.com'] })

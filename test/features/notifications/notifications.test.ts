@@ -1,6 +1,7 @@
 /** What people are sent by e-mail, through a real mail server: who gets what, once, and at most one e-mail an hour. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { TALLY } from '../../../src/access/actor.ts'
+import { viewerOf } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
 import type { NewBudget } from '../../../src/features/budgets/schema.ts'
 import { createServices } from '../../../src/services.ts'
@@ -108,7 +109,7 @@ forEachEngine('notifications', (open) => {
     await entries.reporting.reportEntry(body, ada)
     expect(to(await send())).toEqual(['lead@example.com'])
     const lead = (await people.findUser('lead@example.com'))!
-    expect(await budgets.getStatus(id, lead)).toMatchObject({ spent: 5 })
+    expect(await budgets.getStatus(id, viewerOf(lead))).toMatchObject({ spent: 5 })
   })
 
   test('wait until an hour after the last e-mail, and are then sent together', async () => {

@@ -58,8 +58,12 @@ export const getBillRun = operation({
     }),
   },
   answer: result('The billing run.', BillRun, EXAMPLE_RUN),
-  problems: ['database_deadline'],
-  run: ({ bills }: Needs, { query }) => bills.run(readBillRun(query)),
+  problems: ['database_deadline', 'fees_hidden'],
+  run: async ({ bills }: Needs, { query, viewer }) => {
+    const run = await bills.run(readBillRun(query))
+    for (const { basis } of run.data) await bills.requireBasis(viewer, basis)
+    return run
+  },
 })
 
 const getUsualBillTerms = operation({
@@ -95,12 +99,14 @@ const previewBill = endpoint({
     'unpriced_entries',
     'earlier_entries',
     'period_not_closed',
+    'fees_hidden',
     'bill_too_large',
     'wrong_status',
     'database_deadline',
   ],
-  run: async ({ bills }: Needs, { body, served }) => {
+  run: async ({ bills }: Needs, { body, served, viewer }) => {
     requireSender(served)
+    await bills.requireBasis(viewer, body.basis)
     return bills.preview(body)
   },
 })
@@ -131,6 +137,7 @@ const sendBill = endpoint({
     'unpriced_entries',
     'earlier_entries',
     'period_not_closed',
+    'fees_hidden',
     'bill_too_large',
     'preview_changed',
     'draft_gone',
@@ -141,6 +148,7 @@ const sendBill = endpoint({
   run: async ({ bills }: Needs, call) => {
     const { body, served } = call
     requireSender(served)
+    await bills.requireBasis(call.viewer, body.basis)
     if (body.draft !== undefined && served.caller?.kind !== 'session') throw draftsArePeoples()
     return submitted(bills, served, await bills.send(body, submissionOf(call, body)))
   },

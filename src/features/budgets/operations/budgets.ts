@@ -61,7 +61,7 @@ export const listBudgets = operation({
   },
   answer: several('A page of budgets.', BudgetList, EXAMPLE_BUDGET),
   run: ({ budgets }: Needs, { party, asker, query }) =>
-    budgets.listBudgets(party.person, readBudgetList(query), asker.listsPeople),
+    budgets.listBudgets(party.viewer, readBudgetList(query), asker.listsPeople),
 })
 
 const addBudget = operation({
@@ -80,7 +80,11 @@ const addBudget = operation({
     description: 'The budget was added.',
     example: { ...EXAMPLE_BUDGET, current: { ...EXAMPLE_BUDGET.current, spent: 0, state: 'within', complete: false } },
   },
-  run: ({ budgets }: Needs, { party, body }) => budgets.addBudget(body, party),
+  problems: ['fees_hidden'],
+  run: async ({ budgets }: Needs, { party, body }) => {
+    await budgets.requireBasis(party.viewer, body.basis)
+    return budgets.addBudget(body, party)
+  },
 })
 
 const checkBudgets = operation({
@@ -100,8 +104,7 @@ const checkBudgets = operation({
     label: textParameter('`name:value`, such as `repository:acme/web`.'),
   },
   answer: result('What is left.', BudgetCheck, EXAMPLE_BUDGET_CHECK),
-  run: ({ budgets }: Needs, { party: { person }, asker, query }) =>
-    budgets.check(readBudgetCheck(query), person && { ...person, ...asker.self! }),
+  run: ({ budgets }: Needs, { asker, query }) => budgets.check(readBudgetCheck(query), asker),
 })
 
 export const listBudgetAlerts = operation({
@@ -114,7 +117,7 @@ export const listBudgetAlerts = operation({
   query: { budget: textParameter('Only alerts of this budget.'), ...paging('Alerts') },
   answer: several('A page of alerts.', BudgetAlertList, EXAMPLE_BUDGET_ALERT),
   problems: ['not_found'],
-  run: ({ budgets }: Needs, { party, query }) => budgets.listAlerts(party.person, readAlertList(query)),
+  run: ({ budgets }: Needs, { party, query }) => budgets.listAlerts(party.viewer, readAlertList(query)),
 })
 
 const getBudget = operation({
@@ -126,7 +129,7 @@ const getBudget = operation({
   summary: 'Get a budget',
   description: 'As in the list, with what is spent in the current period.',
   answer: BUDGET,
-  run: ({ budgets }: Needs, call) => budgets.getBudget(call.params.id, call.party.person),
+  run: ({ budgets }: Needs, call) => budgets.getBudget(call.params.id, call.party.viewer),
 })
 
 const changeBudget = operation({
@@ -141,7 +144,10 @@ const changeBudget = operation({
   body: BudgetChange,
   example: { amount: 3000 },
   answer: BUDGET,
-  run: ({ budgets }: Needs, call) => budgets.changeBudget(call.params.id, call.body, call.party),
+  run: async ({ budgets }: Needs, call) => {
+    await budgets.requireSeen(call.params.id, call.party.viewer)
+    return budgets.changeBudget(call.params.id, call.body, call.party)
+  },
 })
 
 const getBudgetStatus = operation({
@@ -154,7 +160,7 @@ const getBudgetStatus = operation({
   params,
   answer: result('The status.', BudgetStatus, EXAMPLE_BUDGET_STATUS),
   problems: ['database_deadline'],
-  run: ({ budgets }: Needs, call) => budgets.getStatus(call.params.id, call.party.person),
+  run: ({ budgets }: Needs, call) => budgets.getStatus(call.params.id, call.party.viewer),
 })
 
 export const archiveBudget = operation({
@@ -170,7 +176,10 @@ export const archiveBudget = operation({
     description: 'The archived budget.',
     example: { ...EXAMPLE_BUDGET, archived_at: '2026-12-01T08:00:00.000Z', current: null },
   },
-  run: ({ budgets }: Needs, call) => budgets.archiveBudget(call.params.id, true, call.party),
+  run: async ({ budgets }: Needs, call) => {
+    await budgets.requireSeen(call.params.id, call.party.viewer)
+    return budgets.archiveBudget(call.params.id, true, call.party)
+  },
 })
 
 export const restoreBudget = operation({
@@ -181,7 +190,10 @@ export const restoreBudget = operation({
   path: '/budgets/:id/restore',
   summary: 'Restore an archived budget',
   answer: BUDGET,
-  run: ({ budgets }: Needs, call) => budgets.archiveBudget(call.params.id, false, call.party),
+  run: async ({ budgets }: Needs, call) => {
+    await budgets.requireSeen(call.params.id, call.party.viewer)
+    return budgets.archiveBudget(call.params.id, false, call.party)
+  },
 })
 
 const testBudget = operation({
@@ -195,7 +207,10 @@ const testBudget = operation({
   params,
   answer: result('The test alert was sent.', BudgetTest, { recipients: ['finance@example.com'], failed: [] }),
   problems: ['mail_not_set_up'],
-  run: ({ budgets }: Needs, call) => budgets.test(call.params.id),
+  run: async ({ budgets }: Needs, call) => {
+    await budgets.requireSeen(call.params.id, call.party.viewer)
+    return budgets.test(call.params.id)
+  },
 })
 
 export const budgetOperations = [

@@ -35,7 +35,7 @@ export const reportOverview = endpoint({
   problems: ['database_deadline', 'fees_hidden'],
   run: async ({ overview }: { overview: OverviewService }, call) => {
     const { viewer, asker, party, query } = call
-    const budgetAsker = call.hasScope('budgets:read') ? party.person : undefined
+    const budgetAsker = call.hasScope('budgets:read') ? party.viewer : undefined
     return serialized<Overview>(await overview.overviewJson({ viewer, asker, budgetAsker }, query))
   },
 })
