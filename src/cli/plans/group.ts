@@ -48,6 +48,14 @@ const PERIOD_COLUMNS: Column<AllocatedPeriod>[] = [
 
 function showPeriod(period: PeriodDetail): undefined {
   printTable(PERIOD_COLUMNS, [period])
+  const { entries_cost: cost, charge, corrections } = period
+  print(
+    [
+      `Allocated cost of its entries: ${inDollars(cost)}`,
+      ...(charge === 0 ? [] : [`of which ${inDollars(charge)} charged beside the fee`]),
+      ...(corrections === 0 ? [] : [`and corrections in later periods: ${inDollars(corrections)}`]),
+    ].join(', '),
+  )
   print('')
   printTable(PERSON_COLUMNS, period.people)
 }

@@ -514,6 +514,9 @@ export function defineTables(kit: ColumnKit) {
       buildingUntil: time('building_until'),
       unsettled: integer('unsettled').notNull().default(0),
       chargesCost: flag('charges_cost').notNull().default(false),
+      sumOfShares: bigInteger('shares').notNull().default(0n),
+      entriesCost: bigInteger('entries_cost').notNull().default(0n),
+      entriesCharge: bigInteger('entries_charge').notNull().default(0n),
     }),
     planShares: table('plan_shares', {
       entryId: integer('entry_id').notNull(),

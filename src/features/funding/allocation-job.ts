@@ -263,6 +263,9 @@ export function columnsOf(period: CalculatedPeriod) {
   return {
     lastDay,
     chargesCost: period.chargesCost,
+    sumOfShares: period.sumOfShares,
+    entriesCost: period.entriesCost,
+    entriesCharge: period.entriesCharge,
     startingAt: from,
     endingAt: to,
     fee,

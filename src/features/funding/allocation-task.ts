@@ -55,6 +55,10 @@ export interface CalculatedPeriod extends PeriodKey, Range {
   unpricedEntries: number
   /** As of {@link chargesCost}. */
   chargesCost: boolean
+  /** Of its own entries: of the fee, and as far as they are known, their allocated costs, and what of these is charged beside it. */
+  sumOfShares: Nanos
+  entriesCost: Nanos
+  entriesCharge: Nanos
   /** Entries of a closed period that have no share: late ones, or ones that are counted again. */
   late: { id: number; startedAt: number }[]
   /** Null if they are those of the generation that counts. */
@@ -197,14 +201,24 @@ async function calculate(
   )
   const shares: ShareRow[] = []
   const late: CalculatedPeriod['late'] = []
+  const sums = { entriesCost: 0n, entriesCharge: 0n }
   for (const [position, { id, startedAt }] of entries.entries()) {
     const frozen = billed.get(id)
     const own = isClosed ? current.get(id) : ideal.shares[position]!
-    if (own) shares.push({ entryId: id, fee: frozen?.fee ?? own.fee, charge: frozen?.charge ?? own.charge })
-    else late.push({ id, startedAt })
+    if (!own) {
+      late.push({ id, startedAt })
+      continue
+    }
+    const share = { entryId: id, fee: frozen?.fee ?? own.fee, charge: frozen?.charge ?? own.charge }
+    shares.push(share)
+    // As `amountOf` of the selection.
+    if (costOf(entries[position]!) === null && (chargesCost(terms) || rows[position]![METERED_SHARE] !== null)) continue
+    sums.entriesCost += share.fee + share.charge
+    sums.entriesCharge += share.charge
   }
+  const sumOfShares = sumOf(shares)
   const corrections = ofPlan.filter(({ ofFirstDay }) => ofFirstDay === record.firstDay)
-  const allocated = sumOf(shares) + sumOf(corrections)
+  const allocated = sumOfShares + sumOf(corrections)
   const startOf = new Map(entries.map(({ id, startedAt }) => [id, startedAt]))
   const differences = isClosed || isClosing ? differencesOf(rows, ideal.shares, shares, corrections) : []
   for (const { entryId, startedAt, fee: corrected, charge } of ofPlan) {
@@ -232,6 +246,8 @@ async function calculate(
     entries: entries.length,
     unpricedEntries: entries.filter((entry) => (byListValue ? entry.listValue : costOf(entry)) === null).length,
     chargesCost: chargesCost(terms),
+    sumOfShares,
+    ...sums,
     late,
     shares: isSame ? null : shares,
     changedHours,
@@ -240,7 +256,7 @@ async function calculate(
   }
 }
 
-const [MANAGER, PROJECT, TICKET, BILL] = [4, 14, 15, 16] as const
+const [METERED_SHARE, MANAGER, PROJECT, TICKET, BILL] = [2, 4, 14, 15, 16] as const
 
 async function entriesOf(
   reader: Reader,

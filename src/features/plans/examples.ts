@@ -62,6 +62,11 @@ export const EXAMPLE_ALLOCATED_PERIOD: AllocatedPeriod = {
   calculated_at: '2026-11-17T08:30:12.000Z',
   closed_at: '2026-11-17T08:30:12.000Z',
   unused_seats: 0,
+  entries_cost: 100,
+  charge: 0,
+  corrections: 0,
+  entries_url:
+    '/api/v1/token-entries?starting_at=2026-10-17T00%3A00%3A00.000Z&ending_at=2026-11-17T00%3A00%3A00.000Z&plan=pln_01a1fa172a0277f3983322718874f2ea&correction=false&basis=allocated',
   entries: 212,
   unpriced_entries: 0,
   late_entries: 0,

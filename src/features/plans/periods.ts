@@ -17,7 +17,7 @@ import type { AllocatedPeriod, PeriodClosing, PeriodDetail, PlanLedger } from '.
 import { listPeriodRecords, listUnclosed, sumPeople } from './store/periods.ts'
 import { listPlans, type PlanView } from './store/plans.ts'
 import { createValueReport, type Days, type PlanPeriods } from './value.ts'
-import { allocatedBody, type LedgerAmounts, ledgerOf, stateOf } from './wire.ts'
+import { allocatedBody, type LedgerAmounts, ledgerOf, stateOf, type Today } from './wire.ts'
 
 /** The periods of a plan in one response: those of eight years, if they are weeks. */
 const PERIODS_LIMIT = 400
@@ -41,7 +41,11 @@ interface LedgerFilter extends Days {
 }
 
 export function createPeriods({ db, clock, audit, organization, funding, entries, getView }: Dependencies) {
-  const today = async () => dayAt(clock.now(), (await organization.settings()).timeZone)
+  /** In the organization's time zone. */
+  const today = async (): Promise<Today> => {
+    const { timeZone } = await organization.settings()
+    return { day: dayAt(clock.now(), timeZone), timeZone }
+  }
 
   /** Throws 404 if no period of the plan begins on the day. */
   function getPeriod(plan: PlanView, firstDay: string): Period<PlanTerms> {
@@ -66,12 +70,13 @@ export function createPeriods({ db, clock, audit, organization, funding, entries
    * time, only used ones that have ended and are not closed.
    */
   async function readPeriods({ from, to, unclosed = false }: LedgerFilter): Promise<PlanPeriods> {
-    const day = await today()
+    const now = await today()
+    const { day } = now
     const last = to ?? day
     const days = { from: from ?? addDays(last, -30), to: last }
     const periods: PlanPeriods['periods'][number][] = []
     const waiting = unclosed ? await listUnclosed(db.read, day) : undefined
-    if (waiting?.size === 0) return { day, days, periods }
+    if (waiting?.size === 0) return { now, days, periods }
     const records = await listPeriodRecords(db.read, waiting && [...waiting.keys()])
     const plans = (await listPlans(db.read)).sort((one, other) => one.name.localeCompare(other.name, 'en'))
     for (const plan of plans) {
@@ -83,7 +88,7 @@ export function createPeriods({ db, clock, audit, organization, funding, entries
         if (!unclosed || isWaiting) periods.push({ plan, period, record })
       }
     }
-    return { day, days, periods }
+    return { now, days, periods }
   }
 
   const nameOf = (plan: PlanView, { firstDay }: { firstDay: string }) =>
@@ -119,17 +124,17 @@ export function createPeriods({ db, clock, audit, organization, funding, entries
 
     /** The periods of a plan, the newest first: those with any of the days, by default of the last twelve months. Throws 422 for more than 400. */
     async listPeriods(text: string, { from, to }: Days): Promise<AllocatedPeriod[]> {
-      const [plan, day] = [await getView(db.read, text), await today()]
-      const last = to ?? day
+      const [plan, now] = [await getView(db.read, text), await today()]
+      const last = to ?? now.day
       const records = await listPeriodRecords(db.read, [plan.id])
       return within(plan, { from: from ?? addDays(last, -365), to: last }, PERIODS_LIMIT).map((period) =>
-        allocatedBody(period, records.get(`${plan.id} ${period.firstDay}`), day),
+        allocatedBody(plan, period, records.get(`${plan.id} ${period.firstDay}`), now),
       )
     },
 
     /** The periods of all plans that contain any of the days, by default of the last 31 days, and their sums. */
     async readLedger(filter: LedgerFilter): Promise<PlanLedger> {
-      const { day, periods } = await readPeriods(filter)
+      const { now, periods } = await readPeriods(filter)
       const sums: LedgerAmounts = { fee: 0n, allocated: 0n, unused: 0n, pending: 0n }
       for (const { period, record } of periods) {
         const amounts = ledgerOf(period, record)
@@ -139,7 +144,7 @@ export function createPeriods({ db, clock, audit, organization, funding, entries
       return {
         data: periods.map(({ plan, period, record }) => ({
           plan: { id: plan.uid, name: plan.name },
-          ...allocatedBody(period, record, day),
+          ...allocatedBody(plan, period, record, now),
         })),
         fee_usd: moneyNumber(fee),
         allocated: moneyNumber(allocated),
@@ -158,7 +163,7 @@ export function createPeriods({ db, clock, audit, organization, funding, entries
       const key = { planId: plan.id, firstDay, generationId: record?.generationId ?? null }
       const people = (await sumPeople(db.slow, [key])).get(`${plan.id} ${firstDay}`) ?? []
       return {
-        ...allocatedBody(period, record, await today()),
+        ...allocatedBody(plan, period, record, await today()),
         people: people.map(({ uid, name, entries: used, listValue, fee, charge, corrections }) => ({
           id: uid,
           name,
@@ -183,7 +188,7 @@ export function createPeriods({ db, clock, audit, organization, funding, entries
     ): Promise<PeriodDetail> {
       const plan = await getView(db.read, text)
       const period = getPeriod(plan, firstDay)
-      const day = await today()
+      const { day } = await today()
       // What cannot be closed is not calculated.
       const known = await listPeriodRecords(db.read, [plan.id])
       const record = known.get(`${plan.id} ${firstDay}`)

@@ -263,6 +263,12 @@ const allocationFields = {
   calculated_at: orNull(moment('When its shares were calculated last; null if they were not yet.')),
   closed_at: orNull(moment('When it was closed.')),
   unused_seats: Type.Integer({ minimum: 0 }),
+  entries_cost: number(
+    'Of the entries that it pays for, without corrections: the sum of their allocated costs, as far as they are known. The list `entries_url` has this total.',
+  ),
+  charge: number('Of `entries_cost`: charged beside the fee.'),
+  corrections: number('Of `allocated`: the corrections of its shares, which are entries of later periods.'),
+  entries_url: text('The entries that it pays for, by allocated cost.'),
   entries: integer('Entries that it pays for, without corrections.', { minimum: 0 }),
   unpriced_entries: integer('Of these: without a price, so that their share is 0.', { minimum: 0 }),
   late_entries: integer('Of these: arrived after it was closed, and wait for a correction.', { minimum: 0 }),

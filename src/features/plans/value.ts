@@ -9,7 +9,7 @@ import type { PlanTerms } from './request.ts'
 import type { PlanValue, PlanValueReport, PlanValueSums } from './schema.ts'
 import { type PersonSum, sumPeople } from './store/periods.ts'
 import type { PlanView } from './store/plans.ts'
-import { allocatedBody, type LedgerAmounts, ledgerOf } from './wire.ts'
+import { type LedgerAmounts, ledgerOf, stateOf, type Today } from './wire.ts'
 
 const RATIO_DIGITS = 4
 const SHARE_DIGITS = 9
@@ -21,8 +21,7 @@ export interface Days {
 
 /** Periods of all plans; the record is undefined where nobody has used one. */
 export interface PlanPeriods {
-  /** Today, in the organization's time zone. */
-  day: string
+  now: Today
   days: { from: string; to: string }
   periods: { plan: PlanView; period: Period<PlanTerms>; record: PeriodRecord | undefined }[]
 }
@@ -55,7 +54,7 @@ export function createValueReport({ db, organization, readPeriods }: Dependencie
         )
       }
       const seesAll = viewer.sees === 'everything'
-      const { day, days: asked, periods } = await readPeriods(days)
+      const { now, days: asked, periods } = await readPeriods(days)
       const known = periods.flatMap(({ record }) => record ?? [])
       const people = await sumPeople(db.slow, known, await visibleEntries(db.slow, viewer))
       const sums = { ended: new Sum(seesAll), running: new Sum(seesAll) }
@@ -66,7 +65,7 @@ export function createValueReport({ db, organization, readPeriods }: Dependencie
         const shared = own.reduce((sum, person) => sum + feeOf(person), 0n)
         const ledger = seesAll ? ledgerOf(period, record) : { fee: shared, allocated: shared, unused: 0n, pending: 0n }
         const { terms } = period
-        const { state, unused_seats, late_entries } = allocatedBody(period, record, day)
+        const state = stateOf(period, record, now.day)
         const sum = new Sum(seesAll)
         sum.add(ledger, own)
         sums[state === 'running' ? 'running' : 'ended'].add(ledger, own)
@@ -77,14 +76,14 @@ export function createValueReport({ db, organization, readPeriods }: Dependencie
           to: period.lastDay,
           state,
           seats: seesAll ? terms.seats : null,
-          unused_seats: seesAll ? unused_seats : null,
+          unused_seats: seesAll ? (record ? record.unusedSeats : terms.seats) : null,
           ...amounts,
           allowance:
             terms.allowance === null
               ? null
               : decimalNumber(terms.allowance, terms.allowanceUnit === 'usd' ? NANO_DIGITS : 0),
           allowance_unit: terms.allowanceUnit,
-          late_entries: seesAll ? late_entries : null,
+          late_entries: seesAll ? (record?.lateEntries ?? 0) : null,
           people: own.map((person) => personBody(person, terms)),
         })
       }

@@ -1,7 +1,10 @@
 /** Serialization of plans. Pure. */
+import { addDays, startOfDay } from '../../lib/calendar.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { decimalNumber, moneyNumber, NANO_DIGITS, RATE_DIGITS } from '../../lib/money.ts'
 import { type Period, type PeriodRecord, periodAt } from '../funding/contract.ts'
+import { COUNTED_STATUSES } from '../reports/service.ts'
+import { listPath } from '../selection/contract.ts'
 import type { PlanFields, PlanTerms } from './request.ts'
 import type { AllocatedPeriod, LoadedPlan, PeriodBody, PlanBody, Terms } from './schema.ts'
 import type { PlanView } from './store/plans.ts'
@@ -67,11 +70,30 @@ export function stateOf(
   return lastDay !== null && lastDay < today ? 'ended' : 'running'
 }
 
-/** @param today in the organization's time zone */
+/** The entries that it pays for, without corrections of other periods. */
+function entriesUrl(plan: Pick<PlanView, 'uid'>, { firstDay, lastDay }: Period, timeZone: string): string {
+  const filter = {
+    starting_at: startOfDay(firstDay, timeZone),
+    ...(lastDay !== null && { ending_at: startOfDay(addDays(lastDay, 1), timeZone) }),
+    plan: [plan.uid],
+    correction: false,
+    status: [...COUNTED_STATUSES],
+    superseded: false,
+  }
+  return `${listPath(filter)}&basis=allocated`
+}
+
+/** The day, in the organization's time zone. */
+export interface Today {
+  day: string
+  timeZone: string
+}
+
 export function allocatedBody(
+  plan: Pick<PlanView, 'uid'>,
   period: Period<PlanTerms>,
   record: PeriodRecord | undefined,
-  today: string,
+  { day: today, timeZone }: Today,
 ): AllocatedPeriod {
   const { allocated, unused, pending } = ledgerOf(period, record)
   const state = stateOf(period, record, today)
@@ -86,6 +108,10 @@ export function allocatedBody(
     calculated_at: record?.calculatedAt == null ? null : timestamp(record.calculatedAt),
     closed_at: isClosed ? timestamp(record!.closedAt!) : null,
     unused_seats: record ? record.unusedSeats : period.terms.seats,
+    entries_cost: moneyNumber(record?.entriesCost ?? 0n),
+    charge: moneyNumber(record?.entriesCharge ?? 0n),
+    corrections: moneyNumber(record ? allocated - record.sumOfShares : 0n),
+    entries_url: entriesUrl(plan, period, timeZone),
     entries: record?.entries ?? 0,
     unpriced_entries: record?.unpricedEntries ?? 0,
     late_entries: record?.lateEntries ?? 0,

@@ -5,9 +5,11 @@
 import { expect, test } from 'bun:test'
 import { and, asc, eq, isNotNull, notInArray } from 'drizzle-orm'
 import fc from 'fast-check'
+import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database, Tx } from '../../../src/database/database.ts'
 import { FEE_WEIGHTS, UNCOUNTED_STATUSES } from '../../../src/database/schema/values.ts'
 import { Problem } from '../../../src/errors.ts'
+import { readListQuery } from '../../../src/features/entries/contract.ts'
 import { calculatePeriods } from '../../../src/features/funding/allocation-task.ts'
 import { findInconsistentShares } from '../../../src/features/funding/integrity.ts'
 import { createServices } from '../../../src/services.ts'
@@ -249,6 +251,14 @@ async function expectSums({ db, services }: Awaited<ReturnType<typeof stage>>): 
     expect([period.firstDay, sum]).toEqual([period.firstDay, period.fee])
     for (const { share } of own) expect(share.fee >= 0n && share.charge >= 0n).toBe(true)
   }
+  // What its entries cost is the total of their list, and with the corrections what is allocated.
+  const nanos = (amount: number) => BigInt(Math.round(amount * 1e9))
+  for (const { allocated, entries_cost, charge, corrections, entries_url } of ledger.data) {
+    const query = readListQuery({ ...parametersOf(entries_url), limit: '100' }, 'UTC')
+    const { data } = await services.entries.listing.listEntries(EVERYTHING, query)
+    expect(data.reduce((sum, { cost }) => sum + nanos(cost ?? 0), 0n)).toBe(nanos(entries_cost))
+    expect(nanos(entries_cost) - nanos(charge) + nanos(corrections)).toBe(nanos(allocated))
+  }
   // Each correction that counts has its share, once.
   const ofCorrections = shares
     .filter(({ correction }) => correction)
@@ -267,6 +277,13 @@ async function expectSums({ db, services }: Awaited<ReturnType<typeof stage>>): 
     expect(found.length).toBeLessThanOrEqual(1)
     for (const { share } of found) expect([share.charge, fee ?? share.fee]).toEqual([charge!, share.fee])
   }
+}
+
+function parametersOf(url: string): Record<string, string | string[]> {
+  const { searchParams } = new URL(url, 'http://localhost')
+  return Object.fromEntries(
+    [...searchParams].map(([name, value]) => [name, name === 'status' ? searchParams.getAll(name) : value]),
+  )
 }
 
 /** The fees of the shares of closed periods. */

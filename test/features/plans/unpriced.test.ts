@@ -57,19 +57,30 @@ forEachEngine('entries without a price under an allowance', (open) => {
       expect(unknown).toHaveLength(totals.unpriced_entries)
       return found
     }
-    return { call, report, settle, sums }
+    /** What is allocated of the fee of October, and the cost of the list that it leads to. */
+    const allocated = async () => {
+      await settle()
+      const period = await call('GET /plans/Max/periods/2026-10-01')
+      const { data } = await call(`GET ${period.entries_url.replace('/api/v1', '')}`)
+      const cost = data.reduce((sum: number, { cost }: { cost: number | null }) => sum + (cost ?? 0), 0)
+      expect(cost).toBe(period.entries_cost)
+      return [period.allocated, cost, period.charge, period.corrections]
+    }
+    return { call, report, settle, sums, allocated }
   }
   const ALLOWANCE = { allowance: 20, allowance_unit: 'usd', overage_price: 1 }
 
   test('have an unknown charge, until they have one', async () => {
-    const { call, report, sums } = await start(ALLOWANCE)
+    const { call, report, sums, allocated } = await start(ALLOWANCE)
     await report('one')
     await report('two', 30)
     expect(await sums('marginal')).toEqual([2, 1, 10])
     expect(await sums('allocated')).toEqual([2, 1, 15])
+    expect(await allocated()).toEqual([10, 15, 10, 0])
     await report('one', 4)
     expect(await sums('marginal')).toEqual([2, 0, 14])
     expect(await sums('allocated')).toEqual([2, 0, 24])
+    expect(await allocated()).toEqual([10, 24, 14, 0])
 
     // Without a charge beyond the allowance, and with it again.
     const change = (terms: object) => call('PATCH /plans/Max', { from: '2026-10-01', ...terms })
@@ -84,7 +95,7 @@ forEachEngine('entries without a price under an allowance', (open) => {
   })
 
   test('stay unknown when the period is closed, and a correction settles what they cost', async () => {
-    const { call, report, sums, settle } = await start(ALLOWANCE)
+    const { call, report, sums, settle, allocated } = await start(ALLOWANCE)
     await report('one')
     await report('two', 30)
     await settle()
@@ -92,8 +103,11 @@ forEachEngine('entries without a price under an allowance', (open) => {
     expect(await sums('marginal')).toEqual([2, 1, 10])
     await report('one', 4)
     expect(await sums('marginal')).toEqual([2, 0, 10])
+    await report('late', 30)
     await call('POST /plans/Max/periods/2026-11-01/close', {})
+    // A third of the fee went to the late entry: by corrections alone, which sum to 0 here.
+    expect(await allocated()).toEqual([10, 20, 10, 0])
     const { data } = await call('GET /token-entries?correction=true&basis=marginal')
-    expect(data.map(({ cost }: { cost: number }) => cost)).toEqual([4])
+    expect(data.map(({ cost }: { cost: number }) => cost)).toEqual([34])
   })
 })

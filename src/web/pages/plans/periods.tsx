@@ -1,8 +1,9 @@
 /** The periods of a plan: what became of each fee, and closing them. */
-import { ActionIcon, Badge, Checkbox, Menu, Stack, Text, Textarea } from '@mantine/core'
+import { ActionIcon, Anchor, Badge, Checkbox, Menu, Stack, Text, Textarea } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { counted } from '../../format/counts.ts'
 import { dayInWords, dayOf } from '../../format/moments.ts'
@@ -118,7 +119,28 @@ function AllocatedCell({ plan, period }: { plan: Plan; period: Period }) {
   const list = entriesOf(plan, period, dayOf(new Date(), time_zone))
   return (
     <>
-      <Money amount={period.allocated} />
+      {/* The list has what is charged beside the fee as well, and none of the corrections. */}
+      {isTotalOfEntries(period) ? (
+        <CostOf list={list} value={period.entries_cost} />
+      ) : (
+        <>
+          <Money amount={period.allocated} />
+          {period.entries > 0 && (
+            <Caption>
+              its entries <CostOf list={list} value={period.entries_cost} />
+              {period.charge !== 0 && `, of which ${exactMoney(period.charge)} beside the fee`}
+            </Caption>
+          )}
+          {period.corrections !== 0 && (
+            <Caption>
+              <Anchor component={Link} href={addressOf('/entries', correctionsOf(plan))} inherit>
+                corrections
+              </Anchor>{' '}
+              in later periods {exactMoney(period.corrections)}
+            </Caption>
+          )}
+        </>
+      )}
       <CountOf list={list} value={period.entries} />
       {period.unused !== 0 && (
         <Caption>
@@ -136,6 +158,18 @@ function AllocatedCell({ plan, period }: { plan: Plan; period: Period }) {
 }
 
 type List = EntryQuery & { period: string }
+
+/** Whether what is allocated is what its entries cost. */
+const isTotalOfEntries = ({ allocated, entries_cost, charge, corrections, entries }: Period): boolean =>
+  entries > 0 && charge === 0 && corrections === 0 && allocated === entries_cost
+
+const CostOf = ({ list, value }: { list: List; value: number }) => (
+  <FigureLink figure="cost" basis="allocated" value={value} to={addressOf('/entries', list)}>
+    <Money amount={value} />
+  </FigureLink>
+)
+
+const correctionsOf = ({ name }: Plan) => ({ plan: [name], correction: 'true', basis: 'allocated' })
 
 interface CountOfProps {
   list: List
