@@ -2,6 +2,7 @@
 import { Anchor, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
@@ -23,13 +24,14 @@ interface BreakdownProps {
   filter: EntryQuery
   dimension: Dimension
   measure: 'cost' | 'tokens'
+  basis: CostBasis
   period: UsagePeriod
 }
 
-export function Breakdown({ filter, dimension, measure, period: { period, name } }: BreakdownProps) {
+export function Breakdown({ filter, dimension, measure, basis, period: { period, name } }: BreakdownProps) {
   const near = useNear<HTMLDivElement>()
   const { data, error, refetch, isPlaceholderData } = useQuery({
-    ...groupsQuery(filter, period, dimension),
+    ...groupsQuery(filter, period, dimension, basis),
     enabled: near.isNear,
   })
   const { of } = measureOf(measure)
@@ -46,7 +48,7 @@ export function Breakdown({ filter, dimension, measure, period: { period, name }
           <Line
             key={keyOf(group, dimension) ?? ' none'}
             group={group}
-            {...{ filter, dimension, measure, name }}
+            {...{ filter, dimension, measure, basis, name }}
             share={all > 0 ? sizeOf(group) / all : 0}
           />
         ))}
@@ -78,7 +80,7 @@ interface LineProps extends Omit<BreakdownProps, 'period'> {
   share: number
 }
 
-function Line({ group, filter, dimension, measure, name, share }: LineProps) {
+function Line({ group, filter, dimension, measure, basis, name, share }: LineProps) {
   const key = keyOf(group, dimension)
   const narrow = narrowed(filter, [[dimension, key]])
   return (
@@ -86,6 +88,7 @@ function Line({ group, filter, dimension, measure, name, share }: LineProps) {
       label={labelOf(group, dimension)}
       figures={group}
       measure={measure}
+      basis={basis}
       share={share}
       page={addressOfGroup(dimension, key, name)}
       entries={narrow && addressOf('/entries', { ...narrow, period: name })}

@@ -3,6 +3,7 @@
  * rendered, and those for the usage before the thing itself is known.
  */
 import { queryOptions } from '@tanstack/react-query'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { one, oneOf, readAddress } from '../../address.ts'
 import { widthFor } from '../../parts/charts/buckets.ts'
 import { askEntries } from '../../parts/entries/entry.ts'
@@ -13,6 +14,7 @@ import { type ThingKind, thingAt } from '../../parts/thing-address.ts'
 import { type Dimension, readDimension } from '../../parts/usage/dimensions.ts'
 import { usageQuery } from '../../parts/usage/usage.ts'
 import { answer, apiUntil } from '../../server/api.ts'
+import { usualBasis } from '../../server/cost-basis.ts'
 import { listQuery } from '../../server/list.ts'
 import type { Me } from '../../server/me.ts'
 import { queryClient } from '../../server/queries.ts'
@@ -24,8 +26,8 @@ import { usagePeriodOf } from './usage-period.ts'
 export const USAGE_ADDRESS = { period: one, bucket: one, by: readDimension, measure: oneOf('cost', 'tokens') }
 
 /** Every group of a dimension, and the totals of the thing, which are those of any dimension. */
-export const groupsQuery = (filter: EntryQuery, period: Period, dimension: Dimension) =>
-  usageQuery({ period, filter, width: 'all', by: [dimension], include: [] })
+export const groupsQuery = (filter: EntryQuery, period: Period, dimension: Dimension, basis: CostBasis) =>
+  usageQuery({ period, filter, width: 'all', by: [dimension], include: [], basis })
 
 export const clientQuery = (id: string) =>
   queryOptions({
@@ -89,15 +91,19 @@ export const firstStartQuery = (filter: EntryQuery) =>
   })
 
 /** What is in sight when the page opens, except what follows from these answers. */
-function askUsage({ filter, by, usual }: UsageOf, search: string, timeZone: string, hasSpan: boolean): void {
+function askUsage({ filter, by, usual }: UsageOf, search: string, me: Me, hasSpan: boolean): void {
+  const timeZone = me.settings.time_zone
+  const basis = usualBasis(me)
   const address = readAddress(search, USAGE_ADDRESS)
   const { period, name } = usagePeriodOf(hasSpan ? undefined : address.period, usual, timeZone)
   const dimension = dimensionOf(by, address.by)
-  for (const each of new Set([by[0], dimension])) void queryClient.prefetchQuery(groupsQuery(filter, period, each))
+  for (const each of new Set([by[0], dimension])) {
+    void queryClient.prefetchQuery(groupsQuery(filter, period, each, basis))
+  }
   void queryClient.prefetchQuery(completenessQuery({ ...filter, ...asBounds(period) }))
   if (name !== undefined) {
     const width = widthFor(period, address.bucket)
-    const question = { measure: address.measure, by: dimension, second: undefined, earlier: undefined } as const
+    const question = { measure: address.measure, basis, by: dimension, second: undefined, earlier: undefined } as const
     void queryClient.prefetchQuery(usageQuery(trendQuestion({ ...question, width, period, filter })))
   } else if (!hasSpan) void queryClient.prefetchQuery(firstStartQuery(filter))
 }
@@ -106,9 +112,9 @@ function askUsage({ filter, by, usual }: UsageOf, search: string, timeZone: stri
 export const dimensionOf = (by: UsageOf['by'], inAddress: Dimension | undefined): Dimension =>
   inAddress !== undefined && by.includes(inAddress) ? inAddress : by[0]
 
-export function askThingAt({ settings }: Me, search: string, path: string): void {
+export function askThingAt(me: Me, search: string, path: string): void {
   const thing = thingAt(path, search)
   if (!thing) return
   void ASK_ITSELF[thing.kind]?.(thing.key)
-  askUsage(usageOf(thing.kind, thing.key), search, settings.time_zone, thing.kind === 'session')
+  askUsage(usageOf(thing.kind, thing.key), search, me, thing.kind === 'session')
 }

@@ -2,6 +2,7 @@
 import { Group, Stack } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
+import { BASIS_TITLES, type CostBasis } from '../../../shared/cost-basis.ts'
 import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { agoColumn, countColumn, fineMoneyColumn, statusColumn, textColumn, unsorted } from '../../parts/columns.tsx'
@@ -27,17 +28,23 @@ const ROOM_PX = 259
 
 interface RecentEntriesProps {
   filter: EntryQuery
+  basis: CostBasis
   period: UsagePeriod
   /** Of the whole list; undefined while it is being counted. */
   count: number | undefined
 }
 
-export function RecentEntries({ filter, period: { period, name }, count: all }: RecentEntriesProps) {
+export function RecentEntries({ filter, basis, period: { period, name }, count: all }: RecentEntriesProps) {
   const [, navigate] = useLocation()
   const { time_zone } = useSettings()
   const { ref, isNear } = useNear<HTMLDivElement>()
   const list = { ...filter, period: name }
-  const query = { ...filter, ...(name !== undefined && momentsOf(period, time_zone)), limit: SHOWN }
+  const query = {
+    ...filter,
+    ...(name !== undefined && momentsOf(period, time_zone)),
+    ...(basis !== 'cost' && { basis }),
+    limit: SHOWN,
+  }
   const { data, error, refetch } = useQuery({
     queryKey: ['entries', 'last', query],
     queryFn: ({ signal }) => answer(apiUntil(signal)['token-entries'].get({ query })),
@@ -64,7 +71,7 @@ export function RecentEntries({ filter, period: { period, name }, count: all }: 
           rowKey={({ id }) => id}
           open={({ id }) => navigate(addressOf('/entries', { ...list, open: id }))}
           empty={<Empty title="No entries">The latest entries appear here.</Empty>}
-          columns={COLUMNS}
+          columns={columnsBy(basis)}
         />
       )}
     </Stack>
@@ -72,15 +79,16 @@ export function RecentEntries({ filter, period: { period, name }, count: all }: 
 }
 
 /** The newest first. */
-const COLUMNS: Column<Entry>[] = unsorted([
-  // First, so that the button that opens an entry has its name.
-  textColumn('summary', 'Summary', (entry) => [placeKey(entry), nameOf(entry)].filter(Boolean).join(' · '), {
-    phone: 'title',
-  }),
-  textColumn('who', 'Agent manager', ({ agent_manager }) => agent_manager.name, { phone: 'bare', width: '140px' }),
-  textColumn('model', 'Model', ({ model }) => model, { phone: 'bare', width: '160px' }),
-  agoColumn('at', 'Started', ({ started_at }) => started_at, { phone: 'bare', width: '130px' }),
-  statusColumn('status', 'Status', ({ status }) => status, { phone: 'hidden', width: '100px' }),
-  countColumn('tokens', 'Tokens', ({ tokens }) => tokens.total, { width: '90px', phone: 'hidden' }),
-  fineMoneyColumn('cost', 'Cost', ({ cost }) => cost, { width: '100px', phone: 'value' }),
-])
+const columnsBy = (basis: CostBasis): Column<Entry>[] =>
+  unsorted([
+    // First, so that the button that opens an entry has its name.
+    textColumn('summary', 'Summary', (entry) => [placeKey(entry), nameOf(entry)].filter(Boolean).join(' · '), {
+      phone: 'title',
+    }),
+    textColumn('who', 'Agent manager', ({ agent_manager }) => agent_manager.name, { phone: 'bare', width: '140px' }),
+    textColumn('model', 'Model', ({ model }) => model, { phone: 'bare', width: '160px' }),
+    agoColumn('at', 'Started', ({ started_at }) => started_at, { phone: 'bare', width: '130px' }),
+    statusColumn('status', 'Status', ({ status }) => status, { phone: 'hidden', width: '100px' }),
+    countColumn('tokens', 'Tokens', ({ tokens }) => tokens.total, { width: '90px', phone: 'hidden' }),
+    fineMoneyColumn('cost', BASIS_TITLES[basis], ({ cost }) => cost, { width: '100px', phone: 'value' }),
+  ])

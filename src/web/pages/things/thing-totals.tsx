@@ -1,5 +1,6 @@
 /** What a thing used in a period, each figure with its entries. */
 import { Paper, SimpleGrid, Skeleton } from '@mantine/core'
+import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { addressOf } from '../../address.ts'
 import { counted, roughCount } from '../../format/counts.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
@@ -8,12 +9,12 @@ import { Count, Money } from '../../parts/figures.tsx'
 import { ownPeriod, type Period } from '../../parts/period.ts'
 import { Caption } from '../../parts/texts.tsx'
 import { Change } from '../../parts/usage/change.tsx'
-import { MEASURES } from '../../parts/usage/measures.ts'
+import { measureOf } from '../../parts/usage/measures.ts'
 import type { Totals } from '../../parts/usage/usage.ts'
 import classes from './things.module.css'
 import type { UsagePeriod } from './usage-period.ts'
 
-const FIGURES = [MEASURES.cost, MEASURES.list_value, MEASURES.tokens, MEASURES.entries] as const
+const FIGURES = ['cost', 'list_value', 'tokens', 'entries'] as const
 
 const KINDS = [
   ['input', 'input'],
@@ -29,8 +30,11 @@ const kindsInWords = (tokens: Totals['tokens']): string =>
     .map(([kind, title]) => `${roughCount(tokens[kind])} ${title}`)
     .join(' · ')
 
+const unknownOn = (basis: CostBasis): EntryQuery => (basis === 'cost' ? { priced: 'false' } : { unknown_cost: [basis] })
+
 interface ThingTotalsProps {
   filter: EntryQuery
+  basis: CostBasis
   period: UsagePeriod
   totals: Totals | undefined
   /** Of the period before; absent where there is none to compare with. */
@@ -38,18 +42,19 @@ interface ThingTotalsProps {
   isStale: boolean
 }
 
-export function ThingTotals({ filter, period, totals, before, isStale }: ThingTotalsProps) {
+export function ThingTotals({ filter, basis, period, totals, before, isStale }: ThingTotalsProps) {
   const of = { ...filter, period: period.name }
   if (!totals) return <Skeleton height={76} />
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm" opacity={isStale ? 0.55 : 1}>
-      {FIGURES.map(({ title, figure, of: figureOf, unit }) => {
+      {FIGURES.map((name) => {
+        const { title, of: figureOf, unit } = measureOf(name, basis)
         const value = figureOf(totals)
         return (
           <Paper key={title} withBorder p="sm" role="group" aria-label={title}>
             <Caption>{title}</Caption>
             <div className={classes.figure}>
-              <FigureLink figure={figure} value={value} to={addressOf('/entries', of)}>
+              <FigureLink figure={name} value={value} basis={basis} to={addressOf('/entries', of)}>
                 {unit === 'count' ? (
                   <Count value={value ?? 0} />
                 ) : totals.entries === 0 ? (
@@ -61,7 +66,8 @@ export function ThingTotals({ filter, period, totals, before, isStale }: ThingTo
             </div>
             {before && (
               <Change
-                figure={figure}
+                figure={name}
+                basis={basis}
                 isCost={unit === 'money'}
                 now={value}
                 before={before.totals && figureOf(before.totals)}
@@ -69,16 +75,17 @@ export function ThingTotals({ filter, period, totals, before, isStale }: ThingTo
                 to={addressOf('/entries', { ...filter, period: ownPeriod(before.period) })}
               />
             )}
-            {figure === 'tokens' && totals.tokens.total > 0 && <Caption mt={4}>{kindsInWords(totals.tokens)}</Caption>}
-            {figure === 'cost' && totals.unpriced_entries > 0 && (
+            {name === 'tokens' && totals.tokens.total > 0 && <Caption mt={4}>{kindsInWords(totals.tokens)}</Caption>}
+            {name === 'cost' && totals.unpriced_entries > 0 && (
               <FigureLink
                 figure="entries"
                 value={totals.unpriced_entries}
-                to={addressOf('/entries', { ...of, priced: 'false' })}
+                to={addressOf('/entries', { ...of, ...unknownOn(basis) })}
                 fz="xs"
                 display="block"
               >
-                {counted(totals.unpriced_entries, 'entry', 'entries')} without a price
+                {counted(totals.unpriced_entries, 'entry', 'entries')}{' '}
+                {basis === 'cost' ? 'without a price' : 'of unknown cost'}
               </FigureLink>
             )}
           </Paper>

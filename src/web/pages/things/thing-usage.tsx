@@ -12,7 +12,9 @@ import { asBounds, type Period, periodBefore } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { CardTitle, Note } from '../../parts/texts.tsx'
 import { type Dimension, titleOf } from '../../parts/usage/dimensions.ts'
-import { useRole, useSettings } from '../../server/me.ts'
+import { measureOf } from '../../parts/usage/measures.ts'
+import { usualBasis } from '../../server/cost-basis.ts'
+import { useMe, useRole, useSettings } from '../../server/me.ts'
 import { ReportChart } from '../reports/report-chart.tsx'
 import { Breakdown } from './breakdown.tsx'
 import { dimensionOf, firstStartQuery, groupsQuery, USAGE_ADDRESS } from './first-requests.ts'
@@ -21,10 +23,7 @@ import { RecentEntries } from './recent-entries.tsx'
 import { ThingTotals } from './thing-totals.tsx'
 import { periodInAddress, usagePeriodOf } from './usage-period.ts'
 
-const MEASURES = [
-  { value: 'cost', label: 'Cost' },
-  { value: 'tokens', label: 'Tokens' },
-]
+const MEASURES = ['cost', 'tokens'] as const
 
 export interface ThingUsageProps {
   of: UsageOf
@@ -35,14 +34,19 @@ export interface ThingUsageProps {
 }
 
 export function ThingUsage({ of: { filter, by, usual }, span, hasEntries = true }: ThingUsageProps) {
-  const { time_zone } = useSettings()
+  const me = useMe()
+  const { time_zone } = me.settings
+  const basis = usualBasis(me)
   const seesAll = useRole('billing', 'admin')
   const [address, show] = useAddress(USAGE_ADDRESS)
   const chosen = usagePeriodOf(span ? undefined : address.period, usual, time_zone)
   const first = useFirstDay(filter, chosen.name === undefined && !span)
-  const totals = useQuery(groupsQuery(filter, chosen.period, by[0]))
+  const totals = useQuery(groupsQuery(filter, chosen.period, by[0], basis))
   const previous = chosen.name === undefined || span ? undefined : periodBefore(chosen.period, chosen.name)
-  const before = useQuery({ ...groupsQuery(filter, previous ?? chosen.period, by[0]), enabled: previous !== undefined })
+  const before = useQuery({
+    ...groupsQuery(filter, previous ?? chosen.period, by[0], basis),
+    enabled: previous !== undefined,
+  })
   // The chart begins with the first entry, not at the beginning of time.
   const charted = span ?? (chosen.name === undefined ? first : chosen.period)
   const width = charted && widthFor(charted, address.bucket)
@@ -81,7 +85,7 @@ export function ThingUsage({ of: { filter, by, usual }, span, hasEntries = true 
         />
         <SegmentedControl
           size="xs"
-          data={MEASURES}
+          data={MEASURES.map((value) => ({ value, label: measureOf(value, basis).title }))}
           value={measure}
           onChange={(value) => show({ measure: value === 'cost' ? undefined : (value as typeof measure) })}
           aria-label="Measure"
@@ -94,6 +98,7 @@ export function ThingUsage({ of: { filter, by, usual }, span, hasEntries = true 
       )}
       <ThingTotals
         filter={filter}
+        basis={basis}
         totals={totals.data?.totals}
         before={previous && { period: previous, totals: before.data?.totals }}
         period={chosen}
@@ -112,6 +117,7 @@ export function ThingUsage({ of: { filter, by, usual }, span, hasEntries = true 
                 <ReportChart
                   question={{
                     measure,
+                    basis,
                     by: dimension,
                     second: undefined,
                     width,
@@ -121,7 +127,7 @@ export function ThingUsage({ of: { filter, by, usual }, span, hasEntries = true 
                   }}
                   groupsPeriod={chosen.period}
                   kind="stacked"
-                  title={`${measure === 'cost' ? 'Cost' : 'Tokens'} over time by ${titleOf(dimension).toLowerCase()}`}
+                  title={`${measureOf(measure, basis).title} over time by ${titleOf(dimension).toLowerCase()}`}
                   fitsEntries={span !== undefined}
                   hasTable
                 />
@@ -136,14 +142,14 @@ export function ThingUsage({ of: { filter, by, usual }, span, hasEntries = true 
           <Grid gap="md">
             {by.map((dimension) => (
               <Grid.Col key={dimension} span={{ base: 12, sm: 6, lg: by.length % 3 === 0 ? 4 : 3 }}>
-                <Breakdown filter={filter} dimension={dimension} measure={measure} period={chosen} />
+                <Breakdown {...{ filter, dimension, measure, basis }} period={chosen} />
               </Grid.Col>
             ))}
           </Grid>
         </>
       )}
       {hasEntries && totals.data?.totals.entries !== 0 && (
-        <RecentEntries filter={filter} period={chosen} count={totals.data?.totals.entries} />
+        <RecentEntries filter={filter} basis={basis} period={chosen} count={totals.data?.totals.entries} />
       )}
     </Stack>
   )
