@@ -47,12 +47,17 @@ interface PaidEntry {
   marginal_cost: number | null
   fee_share: number | null
   provisional: boolean
+  /** Only details have it. */
+  settled_by?: string | null
 }
 
+const LATE = 'The entry arrived after the period was closed: a correction contains'
+
 /** Why the marginal cost is what it is, as a sentence. */
-export function marginalSentence({ funding: { kind, plan }, marginal_cost: cost }: PaidEntry): string {
+export function marginalSentence({ funding: { kind, plan }, marginal_cost: cost, settled_by }: PaidEntry): string {
   if (plan !== null) {
-    if (cost === null) return 'Not calculated yet.'
+    if (cost === null) return 'Unpriced, or not calculated yet.'
+    if (settled_by) return `${LATE} its charge beside the fee, if there is one.`
     if (kind === 'mixed') return `What is metered, and what is beyond the allowance of ${plan.name}.`
     return cost === 0 ? `Inside ${plan.name}: nothing beside the fee.` : `Beyond the allowance of ${plan.name}.`
   }
@@ -69,6 +74,7 @@ export const hidesFees = ({ marginal_cost: cost, fee_share: share }: PaidEntry):
 export function allocatedSentence(entry: PaidEntry): string {
   const { funding, marginal_cost: cost, fee_share: share, provisional } = entry
   if (funding.plan === null || cost === null || share === null) return marginalSentence(entry)
+  if (entry.settled_by) return `${LATE} its share of the fee of ${funding.plan.name}.`
   const parts = cost === 0 ? 'The share of' : 'The marginal cost and the share of'
   return `${parts} the fee of ${funding.plan.name}${provisional ? ', provisional until the period is closed' : ''}.`
 }

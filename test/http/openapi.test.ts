@@ -102,7 +102,7 @@ describe('the document', () => {
     expect(differing).toEqual({
       // Each would be a query of its own for every row.
       '/api/v1/bills/{id}': 'corrected_by,replaced_by,remaining,payments,deliveries,document',
-      '/api/v1/token-entries/{id}': 'placed_by_rule,valuation',
+      '/api/v1/token-entries/{id}': 'placed_by_rule,valuation,settled_by',
       '/api/v1/plans/{id}/periods/{first_day}': 'people',
       // Thousands of prices.
       '/api/v1/prices/loads/{id}': 'entries',

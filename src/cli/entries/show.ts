@@ -73,6 +73,7 @@ function printFields(entry: TokenEntryDetail): void {
     ['paid by', fundingText(entry)],
     ['marginal', paidText(entry, entry.marginal_cost, marginalSentence(entry))],
     ['allocated', hidesFees(entry) ? null : paidText(entry, entry.allocated_cost, allocatedSentence(entry))],
+    ['settled by', entry.settled_by],
     ['part of', entry.division && `${entry.division.entry}, ${shareText(entry.division.share)}`],
     ['corrected', entry.corrected.join(', ') || null],
   ]

@@ -111,6 +111,7 @@ export const EXAMPLE_LISTED: ListedTokenEntry = {
 export const EXAMPLE_DETAIL: TokenEntryDetail = {
   ...EXAMPLE_LISTED,
   placed_by_rule: null,
+  settled_by: null,
   valuation: {
     price: {
       id: 'prc_01a1fa172a0277f3983322718874f2e1',

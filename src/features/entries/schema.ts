@@ -715,6 +715,12 @@ export const TokenEntryDetail = Type.Object(
       ),
     ),
     valuation: orNull(Valuation),
+    settled_by: orNull(
+      Type.String({
+        description:
+          'Of an entry that arrived after the period of its plan was closed: the correction (ent_…) that contains its share of the fee and what is charged beside it, with those of other entries of the same person, project and ticket. Null until the period is settled.',
+      }),
+    ),
   },
   {
     ...strict,

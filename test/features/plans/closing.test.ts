@@ -9,6 +9,7 @@ import { findInconsistentShares } from '../../../src/features/funding/integrity.
 import type { PlanBody } from '../../../src/features/plans/schema.ts'
 import type { Id } from '../../../src/lib/id.ts'
 import { createServices } from '../../../src/services.ts'
+import { allocatedSentence } from '../../../src/shared/funding.ts'
 import { billRow } from '../../support/bills.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
@@ -74,7 +75,7 @@ forEachEngine('closing periods', (open) => {
   }
 
   test('late entries are corrected in the next open period, and voiding them takes the correction back', async () => {
-    const { plans, report, close, feesIn, settle, services, db } = await start()
+    const { plans, report, close, feesIn, settle, services, db, clock } = await start()
     await report('2026-10-20', 'A', 60)
     await report('2026-10-21', 'B', 40)
     await report('2026-11-20', 'B', 10)
@@ -83,6 +84,7 @@ forEachEngine('closing periods', (open) => {
       ['A', 60],
       ['B', 40],
     ])
+    clock.at += 1_000
     const late = await report('2026-10-22', 'B', 100)
     await settle()
     expect(await plans.getPeriod('Max', '2026-10-17')).toMatchObject({ late_entries: 1, allocated: 100, pending: 0 })
@@ -99,6 +101,15 @@ forEachEngine('closing periods', (open) => {
       ['B of 2026-10-17', 30],
     ])
     await settle()
+    const { settled_by, ...paid } = await services.entries.listing.getEntry(late, EVERYTHING)
+    expect([paid.allocated_cost, allocatedSentence(paid)]).toEqual([0, 'The share of the fee of Max.'])
+    expect(allocatedSentence({ ...paid, settled_by })).toBe(
+      'The entry arrived after the period was closed: a correction contains its share of the fee of Max.',
+    )
+    expect(await services.entries.listing.getEntry(settled_by as Id<'ent'>, EVERYTHING)).toMatchObject({
+      allocated_cost: 30,
+      settled_by: null,
+    })
     const [correction] = await db.read
       .select()
       .from(db.read.tables.entries)

@@ -33,7 +33,11 @@ test('usage counts cost by the basis of the organization, as far as the person m
   }) as unknown as typeof fetch)
   const settings = { time_zone: 'UTC', cost_basis: 'allocated', leads_see_fees: false }
   const basesFor = async (role: string) => {
-    askThingAt({ person: { role }, leads: false, settings } as Me, '', '/usage/people/usr_01a1fa172a0277f3983322718874f2e0')
+    askThingAt(
+      { person: { role }, leads: false, settings } as Me,
+      '',
+      '/usage/people/usr_01a1fa172a0277f3983322718874f2e0',
+    )
     const queries = queryClient.getQueryCache().getAll()
     await Promise.all(queries.map((query) => query.promise?.catch(() => {})))
     queryClient.clear()

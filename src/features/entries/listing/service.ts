@@ -40,7 +40,7 @@ import { RANKED_PAGE_TASK, type RankedPage } from './ranked-page.ts'
 import { lastPosition, listChanges, positionAt, settledPosition } from './store/changes.ts'
 import { findLastRecordedAt, findView, listViews, type PageRequest } from './store/lists.ts'
 import { type Pace, searchViews } from './store/search.ts'
-import { findSharesOf } from './store/shares.ts'
+import { findSettlement, findSharesOf } from './store/shares.ts'
 import { figurePositionOf, listSorted, type SortedPage, searchSorted } from './store/sorted-lists.ts'
 
 export type { ExportFormat } from './export.ts'
@@ -182,6 +182,17 @@ export function createListing({ db, prices, placement, organization, billing, pa
     return before!
   }
 
+  /** The correction with the share of an entry that arrived late, once its period is settled, for those who see it. */
+  async function settlementOf(
+    { entry, fundingPlan }: EntryView,
+    { provisional, marginal_cost }: ListedTokenEntry,
+    viewer: Viewer,
+  ): Promise<TokenEntryDetail['settled_by']> {
+    if (fundingPlan === null || provisional || marginal_cost === null) return null
+    const uid = await findSettlement(db.read, entry.id)
+    return uid && (await findView(db.read, uid, viewer)) ? uid : null
+  }
+
   /** The rule that placed an entry, in the version that did, for those who read rules. */
   async function placingRuleOf(view: EntryView, viewer: Viewer): Promise<TokenEntryDetail['placed_by_rule']> {
     const { ruleVersionId } = view.entry
@@ -303,6 +314,7 @@ export function createListing({ db, prices, placement, organization, billing, pa
         ...entry!,
         placed_by_rule: await placingRuleOf(view, viewer),
         valuation: valuationOf(view.entry, await prices.table(db.read)),
+        settled_by: await settlementOf(view, entry!, viewer),
       }
     },
 

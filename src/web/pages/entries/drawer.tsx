@@ -144,7 +144,14 @@ function OneEntry({ id, row }: { id: string; row: Entry | undefined }) {
   if (error && !data) return <Failure error={error} retry={refetch} />
   // The cost of a row is that of the basis of the list.
   const entry: EntryDetail | undefined =
-    data ?? (row && { ...row, cost: row.reported_cost ?? row.list_value, valuation: null, placed_by_rule: null })
+    data ??
+    (row && {
+      ...row,
+      cost: row.reported_cost ?? row.list_value,
+      valuation: null,
+      placed_by_rule: null,
+      settled_by: null,
+    })
   if (!entry) return <Waiting />
   return (
     <Stack gap="lg">

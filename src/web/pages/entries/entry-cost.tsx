@@ -79,6 +79,19 @@ export function EntryCost({ entry, isComplete }: { entry: EntryDetail; isComplet
               <Paid key="allocated" amount={entry.allocated_cost} because={allocatedSentence(entry)} />
             ),
           ],
+          [
+            'Settled by',
+            entry.settled_by && (
+              <Anchor
+                key="settled"
+                component={Link}
+                href={addressOf('/entries', { correction: 'true', open: entry.settled_by })}
+                inherit
+              >
+                a correction
+              </Anchor>
+            ),
+          ],
         ]}
       />
       {cost_mismatch && (

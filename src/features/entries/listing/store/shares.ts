@@ -1,6 +1,8 @@
 /** The shares of entries in the fees of their plans, which a job calculates (docs/design/plans.md, "Allocation"). */
-import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
+import { aliasedTable, and, desc, eq, gt, isNotNull, lt, lte, ne, notInArray, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../database/database.ts'
+import { UNCOUNTED_STATUSES } from '../../../../database/schema/values.ts'
+import type { Id } from '../../../../lib/id.ts'
 import type { EntryShare } from '../../rows.ts'
 import type { EntryView } from '../../store.ts'
 
@@ -55,4 +57,38 @@ export function findSharesOf(
     reader,
     views.filter(({ fundingPlan }) => fundingPlan !== null).map(({ entry }) => entry.id),
   )
+}
+
+/** The last correction that contains the share of an entry which arrived after the period of its plan was closed. */
+export async function findSettlement(reader: Reader, entryId: number): Promise<Id<'ent'> | undefined> {
+  const { entries: e, fundings: f, planPeriods: p, planCorrections: c } = reader.tables
+  const correction = aliasedTable(e, 'correction')
+  const [row] = await reader
+    .select({ uid: correction.uid })
+    .from(e)
+    .innerJoin(f, eq(f.id, e.fundingId))
+    .innerJoin(
+      p,
+      and(
+        eq(p.planId, f.planId),
+        lte(p.startingAt, e.startedAt),
+        gt(p.endingAt, e.startedAt),
+        lt(p.closedAt, e.createdAt),
+      ),
+    )
+    .innerJoin(
+      c,
+      and(
+        eq(c.planId, p.planId),
+        eq(c.ofFirstDay, p.firstDay),
+        eq(c.managerId, e.managerId),
+        sql`${c.projectId} IS NOT DISTINCT FROM ${e.projectId}`,
+        sql`${c.ticketId} IS NOT DISTINCT FROM ${e.ticketId}`,
+      ),
+    )
+    .innerJoin(correction, eq(correction.id, c.entryId))
+    .where(and(eq(e.id, entryId), ne(f.reason, 'correction'), notInArray(correction.status, [...UNCOUNTED_STATUSES])))
+    .orderBy(desc(correction.id))
+    .limit(1)
+  return row?.uid
 }
