@@ -2,7 +2,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { LIST } from '../operations/parameters.ts'
 import { acceptingNulls } from '../schema/absent-fields.ts'
-import { NAMES, SHOWN } from '../schema/types.ts'
+import { NAMES, SHOWN, UNIT } from '../schema/types.ts'
 
 export type JsonSchema = Record<string, unknown>
 
@@ -82,11 +82,11 @@ function isObject(value: unknown): value is JsonSchema {
 const ANY_NAME = '^(.*)$'
 
 function readable(schema: JsonSchema): JsonSchema {
-  const { errorMessage: _, elysiaMeta: __, [NAMES]: ___, [SHOWN]: shown, ...others } = meant(schema)
+  const { errorMessage: _, elysiaMeta: __, [NAMES]: ___, [UNIT]: ____, [SHOWN]: shown, ...others } = meant(schema)
   const rest: JsonSchema = isObject(shown) ? { ...others, ...shown } : others
   const names = rest.patternProperties
   if (isObject(names) && names[ANY_NAME]) {
-    const { patternProperties: ____, ...others } = rest
+    const { patternProperties: _____, ...others } = rest
     return { ...others, additionalProperties: names[ANY_NAME] }
   }
   return rest

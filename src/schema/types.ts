@@ -60,6 +60,20 @@ export const integer = (description: string, options: IntegerOptions = {}) => Ty
 
 export const number = (description: string, options: NumberOptions = {}) => Type.Number({ description, ...options })
 
+/**
+ * What a number is an amount of, for those who format it: `usd`, or what the nearest field of that name around it says:
+ * the `currency` of a bill, the `measure` of a budget.
+ */
+export const UNIT = 'x-unit'
+export type Unit = 'usd' | 'currency' | 'measure'
+
+export const amountIn = (unit: Unit, description?: string, options: NumberOptions = {}) =>
+  Type.Number({ ...(description !== undefined && { description }), ...options, [UNIT]: unit })
+
+/** An amount of nano-dollars. */
+export const money = (description: string, options: NumberOptions = {}) =>
+  amountIn('usd', `${description} In US dollars, at most 9 decimals.`, options)
+
 export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 export const moment = (description: string) => Type.String({ format: 'date-time', description })

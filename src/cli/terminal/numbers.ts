@@ -1,22 +1,11 @@
 /** Numbers and amounts of money as tables and sentences show them. */
 import { counted, countText, grouped } from '../../lib/counted.ts'
-import { formatDecimal, parseDecimal } from '../../lib/money.ts'
+import { dollars as dollarsText } from '../../lib/dollars.ts'
 
 export { counted, countText }
 
-/** Dollars to the cent, as a sum is read; every digit is in the JSON. */
-const CENT_DIGITS = 2
-
-/** Money is JSON's exact number, not one to calculate with: it is read from its text. */
-export function dollars(amount: number | null): string {
-  if (amount === null) return '–'
-  const cents = parseDecimal(JSON.stringify(amount), CENT_DIGITS)!
-  if (cents === 0n && JSON.stringify(amount) !== '0') return JSON.stringify(amount).startsWith('-') ? '>-0.01' : '<0.01'
-  const [whole = '0', fraction = ''] = formatDecimal(cents, CENT_DIGITS).split('.')
-  const sign = whole.startsWith('-') ? '-' : ''
-  const digits = grouped(whole.replace('-', ''))
-  return `${sign}${digits}.${fraction.padEnd(CENT_DIGITS, '0')}`
-}
+/** A dash for an unknown amount. */
+export const dollars = (amount: number | null): string => (amount === null ? '–' : dollarsText(amount))
 
 /** The same within a sentence, where no column says the currency. */
 export function inDollars(amount: number | null): string {

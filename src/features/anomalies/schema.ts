@@ -1,9 +1,7 @@
 /** Sessions far above the usual in the API. */
 import { type Static, Type } from '@sinclair/typebox'
-import { array, component, moment, number, object, oneOf, orNull, text } from '../../schema/types.ts'
+import { array, component, moment, money, number, object, oneOf, orNull, text } from '../../schema/types.ts'
 import { COST_BASES } from '../../shared/cost-basis.ts'
-
-const dollars = (description: string) => number(`${description} In US dollars.`)
 
 export const OutlierSession = component('OutlierSession', {
   id: text('Id of the entry.'),
@@ -13,8 +11,8 @@ export const OutlierSession = component('OutlierSession', {
   model: text('As reported.'),
   project: orNull(text('Key of the project.')),
   summary: orNull(Type.String()),
-  cost: dollars('Cost of the entry, on the `basis` of the report.'),
-  usual: dollars('Median cost of the entries of the same person in the 28 days before.'),
+  cost: money('Cost of the entry, on the `basis` of the report.'),
+  usual: money('Median cost of the entries of the same person in the 28 days before.'),
   times: orNull(number('`cost` divided by `usual`, to 1 decimal; null if that is 0.')),
   score: orNull(number('Modified z-score, to 1 decimal; null if all entries of the past cost the same.')),
 })

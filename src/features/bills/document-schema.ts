@@ -1,12 +1,24 @@
 /** The document of a bill in the API: what the client has, and what was left out. */
 import { type Static, Type } from '@sinclair/typebox'
-import { component, day, emailAddress, flag, integer, number, object, oneOf, orNull, text } from '../../schema/types.ts'
+import {
+  amountIn,
+  component,
+  day,
+  emailAddress,
+  flag,
+  integer,
+  money,
+  number,
+  object,
+  oneOf,
+  orNull,
+  text,
+} from '../../schema/types.ts'
 import { COST_BASES } from '../../shared/cost-basis.ts'
 
 export const percent = (description: string) =>
   number(`${description} In percent, with at most 4 decimals.`, { minimum: -100, maximum: 10_000 })
-export const amount = (description: string) => number(`${description} In the bill’s currency.`)
-const dollars = (description: string) => number(`${description} In US dollars.`)
+export const amount = (description: string) => amountIn('currency', `${description} In the bill’s currency.`)
 
 export const BILL_KINDS = ['bill', 'credit_note'] as const
 
@@ -44,8 +56,8 @@ const BillLine = object({
     ),
   ),
   untimed_entries: Type.Optional(integer('Entries whose active time is unknown. Only with `show_active_time`.')),
-  cost: dollars('Cost of its entries, on the basis of the bill.'),
-  list_value: dollars('List value of the entries.'),
+  cost: money('Cost of its entries, on the basis of the bill.'),
+  list_value: money('List value of the entries.'),
   markup: orNull(percent('Null if its entries have different markups.')),
   amount: amount('Billed amount.'),
 })
@@ -59,7 +71,7 @@ export const LeftOut = object({
   unpriced_entries: Type.Optional(
     integer('The number of these whose cost is unknown. Absent in bills of earlier versions.'),
   ),
-  cost: dollars('Cost of the priced entries.'),
+  cost: money('Cost of the priced entries.'),
   at_least: flag('True if counting stopped early and there are more.'),
 })
 export type LeftOut = Static<typeof LeftOut>
@@ -142,18 +154,18 @@ export const BillDocument = component('BillDocument', {
   show_cost: Type.Boolean(),
   show_active_time: Type.Optional(flag('Absent if active time is not shown.')),
   sections: Type.Array(BillSection),
-  extra_lines: Type.Array(object({ text: Type.String(), amount: Type.Number() })),
+  extra_lines: Type.Array(object({ text: Type.String(), amount: amountIn('currency') })),
   entries: integer('Number of billed entries.'),
-  cost: dollars('Cost of the billed entries, on the basis of the bill.'),
-  list_value: dollars('List value of the entries.'),
+  cost: money('Cost of the billed entries, on the basis of the bill.'),
+  list_value: money('List value of the entries.'),
   subtotal: amount('Sum of all lines.'),
-  tax: orNull(object({ name: Type.String(), percent: Type.Number(), amount: Type.Number() })),
+  tax: orNull(object({ name: Type.String(), percent: Type.Number(), amount: amountIn('currency') })),
   total: amount('Subtotal plus tax.'),
   left_out: object('Entries that are excluded, by reason. Not shown on documents.', leftOut),
   unused_seats: Type.Optional(
     object(
       'Seats that nobody used in periods of plans that begin in the period, which no entry pays for. Only in bills of everything by allocated cost. Not shown on documents.',
-      { seats: Type.Integer(), cost: dollars('Their part of the fees.') },
+      { seats: Type.Integer(), cost: money('Their part of the fees.') },
     ),
   ),
 })

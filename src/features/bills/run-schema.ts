@@ -1,11 +1,9 @@
 /** Billing runs in the API. */
 import { type Static, Type } from '@sinclair/typebox'
-import { array, component, day, flag, integer, number, object, oneOf, orNull, text } from '../../schema/types.ts'
+import { array, component, day, flag, integer, money, object, oneOf, orNull, text } from '../../schema/types.ts'
 import { amount, basis, LeftOut } from './document-schema.ts'
 import { RUN_CHECKS } from './run-checks.ts'
 import { BillRequest, LastBillBody, RememberedRate } from './schema.ts'
-
-const dollars = (description: string) => number(`${description} In US dollars.`)
 
 const BillRunCheck = object({
   check: oneOf(
@@ -14,7 +12,7 @@ const BillRunCheck = object({
   ),
   entries: Type.Integer(),
   unpriced_entries: integer('The number of these whose cost is unknown.'),
-  cost: dollars('Cost of the others.'),
+  cost: money('Cost of the others.'),
   at_least: flag('True if counting stopped early and there are more.'),
   list: text('Path that lists exactly these entries.'),
 })
@@ -56,7 +54,7 @@ const BillRunRow = object({
     ),
   ),
   entries: integer('Number of entries that the bill would contain.'),
-  cost: dollars('Cost of these entries.'),
+  cost: money('Cost of these entries.'),
   currency: Type.String(),
   basis: basis(
     'By which amount its entries are billed: that of the last bill, or else of the organization, unless another one is asked for.',

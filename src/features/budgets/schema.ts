@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { BUDGET_MEASURES, BUDGET_PERIODS } from '../../database/schema/values.ts'
 import {
+  amountIn,
   array,
   choiceOf,
   component,
@@ -12,6 +13,7 @@ import {
   integer,
   listOf,
   moment,
+  money,
   number,
   object,
   oneOf,
@@ -74,7 +76,7 @@ const Scope = component(
   scopeFields,
 )
 
-const amount = number(`In US dollars, up to ${DOLLARS_LIMIT}, or tokens, depending on the measure.`, {
+const amount = amountIn('measure', `In US dollars, up to ${DOLLARS_LIMIT}, or tokens, depending on the measure.`, {
   minimum: 0,
   maximum: TOKENS_LIMIT,
 })
@@ -148,7 +150,7 @@ export const BudgetBody = component('Budget', {
   }),
   measure: oneOf(BUDGET_MEASURES),
   basis: oneOf(COST_BASES, 'By which amount cost is counted.'),
-  amount: number('Per period, in US dollars or tokens.'),
+  amount: amountIn('measure', 'Per period, in US dollars or tokens.'),
   period: oneOf(BUDGET_PERIODS),
   starts_on: orNull(day('First day.')),
   ends_on: orNull(day('Last day.')),
@@ -163,8 +165,8 @@ export const BudgetBody = component('Budget', {
       {
         from: orNull(day('First day of the current period.')),
         to: orNull(day('Last day; null if there is none.')),
-        spent: Type.Number(),
-        available: Type.Number(),
+        spent: amountIn('measure'),
+        available: amountIn('measure'),
         state: oneOf(BUDGET_STATES),
         complete: flag('False while the entries of a new or changed budget are being counted, which takes seconds.'),
         counted_at: countedAt,
@@ -237,9 +239,7 @@ export const BudgetAlertList = listOf(BudgetAlertBody, 'BudgetAlertList', 'Alert
 export const BudgetCheck = component('BudgetCheck', 'Whether a script may go on. Tally itself never stops an agent.', {
   allowed: flag('False if a budget that applies is used up.'),
   complete: flag('False while a new or changed budget is being counted, which takes seconds.'),
-  remaining: orNull(
-    number('What is left of the money budget that you can see with least left, in US dollars; null without one.'),
-  ),
+  remaining: orNull(money('What is left of the money budget that you can see with least left; null without one.')),
   remaining_tokens: orNull(number('The same for budgets of tokens.')),
   budgets: array(
     'The budgets that such entries count for, the one with least left first. Of those that you cannot see, which come last, only the measure, the basis and the state are given, and when they were counted.',
@@ -248,9 +248,9 @@ export const BudgetCheck = component('BudgetCheck', 'Whether a script may go on.
       name: orNull(Type.String()),
       measure: oneOf(BUDGET_MEASURES),
       basis: oneOf(COST_BASES, 'By which amount cost is counted.'),
-      spent: orNull(Type.Number()),
-      available: orNull(Type.Number()),
-      remaining: orNull(Type.Number()),
+      spent: orNull(amountIn('measure')),
+      available: orNull(amountIn('measure')),
+      remaining: orNull(amountIn('measure')),
       state: oneOf(BUDGET_STATES),
       counted_at: countedAt,
     }),

@@ -15,7 +15,18 @@ import {
 } from '../../database/schema/values.ts'
 import { TIMESTAMP, TIMESTAMP_EXPECTED } from '../../lib/timestamp.ts'
 import { conditions, isAbsent, isGiven, isOneOf, when } from '../../schema/conditions.ts'
-import { LABEL_NAMES, listOf, moment, named, nameOf, oneOf, orNull, PLAIN_TEXT, strict } from '../../schema/types.ts'
+import {
+  LABEL_NAMES,
+  listOf,
+  moment,
+  money,
+  named,
+  nameOf,
+  oneOf,
+  orNull,
+  PLAIN_TEXT,
+  strict,
+} from '../../schema/types.ts'
 import { COST_BASES } from '../../shared/cost-basis.ts'
 import { SERVICE_NAME } from '../../shared/usage.ts'
 import { NOTES_TEXT, TOOL_NAMES, valueFields } from '../prices/schema.ts'
@@ -408,8 +419,6 @@ export const TokenEntryDraftChange = Type.Object(
   },
 )
 export type TokenEntryDraftChange = Static<typeof TokenEntryDraftChange>
-
-const money = (description: string) => Type.Number({ description: `${description} In US dollars, at most 9 decimals.` })
 
 const Place = (id: string, what: string) =>
   Type.Object(

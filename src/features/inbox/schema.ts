@@ -1,6 +1,6 @@
 /** API schema of the inbox. */
 import type { Static } from '@sinclair/typebox'
-import { array, component, integer, moment, number, oneOf, orNull, text } from '../../schema/types.ts'
+import { array, component, integer, moment, money, oneOf, orNull, text } from '../../schema/types.ts'
 import { INBOX_KINDS, KINDS } from './kinds.ts'
 
 export const InboxItem = component('InboxItem', 'Things of one kind that wait for the caller.', {
@@ -11,10 +11,9 @@ export const InboxItem = component('InboxItem', 'Things of one kind that wait fo
     { minimum: 1 },
   ),
   cost: orNull(
-    number(
-      'Cost of the entries in US dollars; null if it is unknown, and for everything but entries and sheets to approve.',
-      { examples: [12.74] },
-    ),
+    money('Cost of the entries; null if it is unknown, and for everything but entries and sheets to approve.', {
+      examples: [12.74],
+    }),
   ),
   list: text('Path of the list of exactly these.'),
   oldest_at: orNull(

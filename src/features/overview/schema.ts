@@ -1,10 +1,8 @@
 /** The overview in the API. One source for OpenAPI and the validation of responses in tests. */
 import type { Static } from '@sinclair/typebox'
-import { array, component, integer, moment, number, object, orNull, text } from '../../schema/types.ts'
+import { array, component, integer, moment, money, object, orNull, text } from '../../schema/types.ts'
 import { BudgetBody } from '../budgets/schema.ts'
 import { CompletenessReport, UsageReport } from '../reports/schema.ts'
-
-const dollars = (description: string) => number(`${description} In US dollars.`)
 
 export const MonthForecast = component(
   'MonthForecast',
@@ -12,10 +10,10 @@ export const MonthForecast = component(
   {
     month: text('The month.', { examples: ['2026-11'] }),
     at: moment('The hour that it is made for.'),
-    spent: dollars('Known cost of the month until then.'),
-    amount: dollars('Expected cost of the whole month.'),
-    low: dollars('Nine of ten cases are above.'),
-    high: dollars('Nine of ten cases are below.'),
+    spent: money('Known cost of the month until then.'),
+    amount: money('Expected cost of the whole month.'),
+    low: money('Nine of ten cases are above.'),
+    high: money('Nine of ten cases are below.'),
   },
 )
 export type MonthForecast = Static<typeof MonthForecast>

@@ -1,12 +1,14 @@
 /** Prices in the API, in US dollars per million tokens. One source for validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
 import {
+  amountIn,
   array,
   component,
   flag,
   integer,
   listOf,
   moment,
+  money,
   type Names,
   named,
   number,
@@ -412,7 +414,7 @@ export const valueFields = {
       from_tokens: orNull(
         integer('Number of tokens from which the long-context price applies; null for the base price.'),
       ),
-      amount: number('tokens × price, in US dollars, exact at 12 decimals.'),
+      amount: amountIn('usd', 'tokens × price, in US dollars, exact at 12 decimals.'),
     }),
   ),
   multipliers: array(
@@ -429,11 +431,11 @@ export const valueFields = {
       name: Type.String({ examples: ['web_search'] }),
       uses: Type.Integer(),
       price: number('US dollars per use.'),
-      amount: number('uses × price, in US dollars.'),
+      amount: amountIn('usd', 'uses × price, in US dollars.'),
     }),
   ),
-  list_value: number(
-    'The sum of the parts, times the multipliers, plus the sum of the tools, rounded once, half to even, in US dollars.',
+  list_value: money(
+    'The sum of the parts, times the multipliers, plus the sum of the tools, rounded once, half to even.',
   ),
 }
 

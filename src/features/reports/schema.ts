@@ -1,7 +1,19 @@
 /** Reports in the API. One source for OpenAPI and the validation of responses in tests. */
 import { type Static, Type } from '@sinclair/typebox'
 import { ENTRY_FUNDINGS, SOURCES, STATUSES, WEEKDAYS } from '../../database/schema/values.ts'
-import { array, component, flag, integer, moment, number, object, oneOf, orNull, text } from '../../schema/types.ts'
+import {
+  array,
+  component,
+  flag,
+  integer,
+  moment,
+  money,
+  number,
+  object,
+  oneOf,
+  orNull,
+  text,
+} from '../../schema/types.ts'
 import { COST_BASES } from '../../shared/cost-basis.ts'
 import { BUCKET_WIDTHS } from './buckets.ts'
 import { CHECKS } from './checks.ts'
@@ -10,8 +22,7 @@ export { BUCKET_WIDTHS, WEEKDAYS }
 
 /** Not a 64-bit integer of JSON Schema: a sum has any number of digits. */
 const whole = (description: string) => integer(description, { minimum: 0 })
-const money = (description: string) =>
-  orNull(number(`${description} In US dollars, at most 9 decimals; null if unknown.`))
+const knownMoney = (description: string) => orNull(money(`${description} Null if unknown.`))
 
 const Tokens = object('Sums of the five disjoint counts.', {
   input: whole('Input tokens that were neither read from nor written to a cache.'),
@@ -43,15 +54,15 @@ const figures = {
     'Entries whose session ended after the bucket. They count in full in the bucket in which they started.',
   ),
   tokens: Tokens,
-  cost: money('Cost of the entries for which it is known, on the `basis` of the report.'),
-  list_value: money('List value of the entries that have one.'),
-  reported_cost: money('Reported cost of the entries that have one.'),
+  cost: knownMoney('Cost of the entries for which it is known, on the `basis` of the report.'),
+  list_value: knownMoney('List value of the entries that have one.'),
+  reported_cost: knownMoney('Reported cost of the entries that have one.'),
 }
 
 /** Only those in `include`. */
 const extraFigures = Type.Partial(
   Type.Object({
-    billed: money(
+    billed: knownMoney(
       'Cost of the entries that are billed at the moment, without markup and exchange rates; 0 if there are none.',
     ),
     people: whole(
@@ -139,7 +150,7 @@ export const UsageReport = component('UsageReport', {
     ...figures,
     ...extraFigures,
     rejected_entries: whole('Rejected entries among these. They count as usage, but are never billed.'),
-    rejected_cost: money('Their known cost, which is part of `cost`. Null if none is known.'),
+    rejected_cost: knownMoney('Their known cost, which is part of `cost`. Null if none is known.'),
   }),
   data: array('In chronological order. Buckets without entries are omitted unless `fill_gaps` is true.', UsageBucket),
   ...paged,
@@ -162,9 +173,9 @@ export const UnpricedReport = component('UnpricedReport', { data: Type.Array(Unp
 export type UnpricedReport = Static<typeof UnpricedReport>
 
 const difference = {
-  reported_cost: money('Total reported cost.'),
-  list_value: money('Total list value.'),
-  difference: money('Reported cost minus list value.'),
+  reported_cost: knownMoney('Total reported cost.'),
+  list_value: knownMoney('Total list value.'),
+  difference: knownMoney('Reported cost minus list value.'),
   ratio: orNull(number('Reported cost divided by list value, to 6 decimals; null if the list value is 0 or unknown.')),
 }
 
@@ -212,7 +223,7 @@ export const CompletenessCheck = component('CompletenessCheck', {
   ),
   entries,
   unpriced_entries: unpriced,
-  cost: money('Cost of the priced entries.'),
+  cost: knownMoney('Cost of the priced entries.'),
   list: text('Path of the list of these entries.'),
 })
 export type CompletenessCheck = Static<typeof CompletenessCheck>
@@ -241,9 +252,9 @@ const cacheFigures = {
   hit_rate: orNull(
     number('Share of the input that was read from the cache, from 0 to 1, to 6 decimals; null without input.'),
   ),
-  uncached_value: money('Value of the tokens read from and written to caches at the price of uncached input.'),
-  cached_value: money('Value of the same tokens at the prices of cache reads and writes.'),
-  saved: money('Difference of the two. Negative if more was written to caches than reading them saved.'),
+  uncached_value: knownMoney('Value of the tokens read from and written to caches at the price of uncached input.'),
+  cached_value: knownMoney('Value of the same tokens at the prices of cache reads and writes.'),
+  saved: knownMoney('Difference of the two. Negative if more was written to caches than reading them saved.'),
 }
 
 export const CacheGroup = component('CacheGroup', 'One group of entries. Contains only the dimension in `group_by`.', {
@@ -276,9 +287,9 @@ const whatIf = {
   entries,
   unvalued_entries: whole('Entries for which one of the two models has no price, which the amounts exclude.'),
   tokens: Tokens,
-  value: money('Value of the tokens at the standard prices of the model that was used.'),
-  other_value: money('Value of the same tokens at the standard prices of the other model.'),
-  difference: money('`other_value` minus `value`.'),
+  value: knownMoney('Value of the tokens at the standard prices of the model that was used.'),
+  other_value: knownMoney('Value of the same tokens at the standard prices of the other model.'),
+  difference: knownMoney('`other_value` minus `value`.'),
   ratio: orNull(number('`other_value` divided by `value`, to 6 decimals; null if that is 0.')),
 }
 
@@ -305,12 +316,12 @@ const surcharge = {
   unvalued_entries: whole(
     'Entries with tokens that have no base price, as selected by the filter `without_base_price`. `surcharge`, `base_value` and `share` exclude them.',
   ),
-  cost: money('Cost of the entries.'),
-  list_value: money('List value of the entries.'),
-  surcharge: money(
+  cost: knownMoney('Cost of the entries.'),
+  list_value: knownMoney('List value of the entries.'),
+  surcharge: knownMoney(
     'What the prices of long requests add to the list value, compared with the base prices of the same rows.',
   ),
-  base_value: money('The list value without the surcharge.'),
+  base_value: knownMoney('The list value without the surcharge.'),
   share: orNull(number('`surcharge` divided by the list value, to 6 decimals; null if that is 0.')),
   list: text('Path of the list of these entries.'),
   unvalued_list: text('Path of the list of those in `unvalued_entries`.'),
@@ -352,9 +363,9 @@ export const PriceEffect = component('PriceEffect', {
   unvalued_entries: whole(
     '0, or all of the entries if one of the two prices does not cover some of their tokens. The amounts are null then.',
   ),
-  value_before: money('Value of their tokens at the earlier standard prices.'),
-  value_after: money('Value of their tokens at the new standard prices.'),
-  effect: money('`value_after` minus `value_before`.'),
+  value_before: knownMoney('Value of their tokens at the earlier standard prices.'),
+  value_after: knownMoney('Value of their tokens at the new standard prices.'),
+  effect: knownMoney('`value_after` minus `value_before`.'),
   ratio: orNull(number('`value_after` divided by `value_before`, to 6 decimals; null if that is 0.')),
   list: text('Path of the list of these entries.'),
 })

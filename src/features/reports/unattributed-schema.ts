@@ -1,14 +1,12 @@
 /** Groups of unattributed entries in the API. */
 import { type Static, Type } from '@sinclair/typebox'
-import { array, component, integer, object, oneOf, text } from '../../schema/types.ts'
+import { array, component, integer, money, object, oneOf, orNull, text } from '../../schema/types.ts'
 import { UnpricedModel } from './schema.ts'
 
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 const { entries, tokens, first_at, last_at, list } = UnpricedModel.properties
 const unpriced = integer('Number of unpriced entries, which `cost` excludes.', { minimum: 0 })
-const cost = Type.Union([Type.Number(), Type.Null()], {
-  description: 'Total cost in US dollars, at most 9 decimals; null if no cost is known.',
-})
+const cost = orNull(money('Total cost; null if no cost is known.'))
 
 const Condition = object({ field: Type.String(), matches: Type.String() })
 

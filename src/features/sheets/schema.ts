@@ -10,16 +10,14 @@ import {
   integer,
   listOf,
   moment,
+  money,
   month,
-  number,
   object,
   orNull,
   strict,
   text,
 } from '../../schema/types.ts'
 import { TokenEntry } from '../entries/schema.ts'
-
-const money = (description: string) => number(`${description} In US dollars, at most 9 decimals.`)
 
 const Person = object({ id: Type.String(), name: Type.String() })
 const Project = object({ id: Type.String(), key: Type.String(), name: Type.String() })

@@ -4,6 +4,7 @@ import { SHARED_MONEY, WEEKDAYS } from '../../database/schema/values.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { conditions, exactlyOne } from '../../schema/conditions.ts'
 import {
+  amountIn,
   array,
   chosen,
   component,
@@ -13,6 +14,7 @@ import {
   integer,
   listOf,
   moment,
+  money,
   object,
   oneOf,
   orNull,
@@ -104,9 +106,7 @@ const figures = {
     cache_write_1h: whole('Tokens written to the cache for one hour.'),
     total: whole('Sum of the five counts.'),
   }),
-  cost: orNull(
-    Type.Number({ description: 'Cost of the entries whose cost you see, in US dollars; null if there are none.' }),
-  ),
+  cost: orNull(money('Cost of the entries whose cost you see; null if there are none.')),
   cost_entries: whole('Number of entries that `cost` covers.'),
   amounts: array(
     'What was billed for the entries whose amounts you see, before tax, in the currencies of their bills. Empty if none of them is on a bill that you owe or have paid, and by model.',
@@ -153,7 +153,7 @@ export const SharedUsage = component('SharedUsage', 'The usage that is shared wi
 })
 export type SharedUsage = Static<typeof SharedUsage>
 
-const money = (description: string) => Type.Number({ description: `${description} In the bill’s currency.` })
+const amount = (description: string) => amountIn('currency', `${description} In the bill’s currency.`)
 
 export const SharedBill = component('SharedBill', 'A bill that was sent to a client, as a viewer sees it.', {
   id: Type.String(),
@@ -166,11 +166,11 @@ export const SharedBill = component('SharedBill', 'A bill that was sent to a cli
   issued_on: day('Date on which the bill was sent.'),
   due_on: day('Date on which payment is due.'),
   currency: Type.String(),
-  subtotal: money('Sum of all lines.'),
-  tax: money('Tax.'),
-  total: money('Subtotal plus tax.'),
-  amount_paid: money('Payments so far.'),
-  balance: money('What is still open.'),
+  subtotal: amount('Sum of all lines.'),
+  tax: amount('Tax.'),
+  total: amount('Subtotal plus tax.'),
+  amount_paid: amount('Payments so far.'),
+  balance: amount('What is still open.'),
   overdue: flag('Whether the balance was due before today.'),
 })
 export type SharedBill = Static<typeof SharedBill>

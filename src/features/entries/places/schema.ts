@@ -1,13 +1,10 @@
 /** Requests and responses of applying placement rules to existing entries, and of testing rules on them. */
 import { type Static, Type } from '@sinclair/typebox'
 import { PLACED_BY } from '../../../database/schema/values.ts'
-import { oneOf, orNull, strict } from '../../../schema/types.ts'
+import { money, oneOf, orNull, strict } from '../../../schema/types.ts'
 import { ExplanationBody, unsavedRule } from '../../placement/schema.ts'
 
-const cost = (description: string) =>
-  Type.Number({
-    description: `${description} In US dollars, at most 9 decimals. Unpriced entries are not included.`,
-  })
+const cost = (description: string) => money(`${description} Unpriced entries are not included.`)
 
 const Where = Type.Object(
   {
@@ -125,7 +122,7 @@ const TrialEntry = Type.Object(
     model: Type.String(),
     summary: orNull(Type.String()),
     labels: Type.Record(Type.String(), Type.String()),
-    cost: Type.Union([Type.Number(), Type.Null()], { description: 'In US dollars; null if unknown.' }),
+    cost: orNull(money('Null if unknown.')),
     project: Reference,
     ticket: Reference,
     placed_by: oneOf([...PLACED_BY, 'unattributed']),
@@ -160,7 +157,7 @@ export type RuleTrialAnswer = Static<typeof RuleTrialAnswer>
 export const ProposalTestAnswer = Type.Object(
   {
     entries: Type.Integer({ description: 'Number of unattributed entries that the rule would match.' }),
-    cost: Type.Number({ description: 'Their cost in US dollars, as far as it is known.' }),
+    cost: money('Their cost, as far as it is known.'),
     unpriced_entries: Type.Integer({ description: 'Those of them whose cost is unknown.' }),
     earlier_rules: Type.Integer({ description: 'Number of entries that an existing rule matches first.' }),
     tried: Type.Integer({ description: 'Number of entries of the repository that were tested, the newest first.' }),
