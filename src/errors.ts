@@ -240,7 +240,7 @@ export const PROBLEMS = {
   preview_changed: {
     status: 409,
     title: 'Preview out of date',
-    help: 'Entries, prices, names or settings have changed since the preview, so the bill would differ from it. Nothing was sent; preview the bill again.',
+    help: 'Entries, prices, names or settings have changed since the preview, so the bill, or what would be placed, would differ from it. Nothing was done; preview it again.',
     page: 'billing',
   },
   mail_not_set_up: {

@@ -20,6 +20,7 @@ export function actionResults(
     refused: results.filter(({ result }) => result === 'refused').length,
     cost: moneyNumber(outcome.costNanos),
     unpriced_entries: outcome.unpricedEntries,
+    ...('digest' in outcome && { digest: outcome.digest }),
     results,
   }
 }

@@ -1042,6 +1042,13 @@ export const TokenEntriesAction = Type.Object(
     }),
     ticket: Type.Optional({ ...EntryCorrection.properties.ticket, description: 'Only for `place`: the destination.' }),
     dry_run: Type.Optional(Type.Boolean({ description: 'Return the results without saving anything.' })),
+    digest: Type.Optional(
+      Type.String({
+        description:
+          'Only for `place`: the `digest` of a dry run. If it would now do something else, the request fails with `preview_changed`.',
+        maxLength: 100,
+      }),
+    ),
   },
   {
     ...strict,
@@ -1051,7 +1058,7 @@ export const TokenEntriesAction = Type.Object(
       when(
         isOneOf('action', 'place'),
         { anyOf: [{ required: ['project'] }, { required: ['ticket'] }] },
-        isAbsent('project', 'ticket'),
+        isAbsent('project', 'ticket', 'digest'),
       ),
     ),
     $id: 'TokenEntriesAction',
@@ -1066,6 +1073,9 @@ export const TokenEntriesActionResults = Type.Object(
     refused: Type.Integer(),
     cost: money('Total known cost of these entries.'),
     unpriced_entries: Type.Integer({ description: 'Unpriced entries among them.' }),
+    digest: Type.Optional(
+      Type.String({ description: 'Identifies what a dry run of `place` would do. Send it to do exactly that.' }),
+    ),
     results: Type.Array(
       Type.Object(
         {

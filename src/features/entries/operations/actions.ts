@@ -50,7 +50,7 @@ export const actOnTokenEntries = endpoint({
     schema: TokenEntriesActionResults,
     example: EXAMPLE_ACTION_RESULTS,
   },
-  problems: ['too_many_entries', 'database_deadline'],
+  problems: ['too_many_entries', 'preview_changed', 'database_deadline'],
   run: async (needs: Needs, call) => {
     const { action, dry_run: dryRun = false } = call.body
     const chosen = await needs.selection.read(call.asker, (timeZone) => readSelection(call.body, call.query, timeZone))
@@ -64,8 +64,8 @@ function act(
   chosen: Selection,
   { body, party, approver }: Pick<Call<unknown, unknown, TokenEntriesAction>, 'body' | 'party' | 'approver'>,
 ) {
-  const { action, reason, later_reports: laterReports, dry_run: dryRun = false, project, ticket } = body
-  if (action === 'place') return places.placeEntries(chosen, { project, ticket }, party, { dryRun })
+  const { action, reason, later_reports: laterReports, dry_run: dryRun = false, project, ticket, digest } = body
+  if (action === 'place') return places.placeEntries(chosen, { project, ticket }, party, { dryRun, digest })
   if (action === 'unplace') return places.unplaceEntries(chosen, party, { dryRun })
   return approval.decideEntries(chosen, { action, reason, laterReports, dryRun }, approver)
 }
@@ -87,7 +87,7 @@ function readSelection(body: TokenEntriesAction, texts: QueryTexts, timeZone: st
   }
   const foreign = [
     ...(isPlacing(body.action) ? (['reason', 'later_reports'] as const) : []),
-    ...(body.action === 'place' ? [] : (['project', 'ticket'] as const)),
+    ...(body.action === 'place' ? [] : (['project', 'ticket', 'digest'] as const)),
   ]
   for (const field of foreign) {
     if (body[field] === undefined || body[field] === null) continue

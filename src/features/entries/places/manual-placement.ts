@@ -6,6 +6,7 @@
  * and is not unattributed.
  */
 
+import { createHash } from 'node:crypto'
 import type { Actor, Party } from '../../../access/actor.ts'
 import type { Viewer } from '../../../access/visibility.ts'
 import type { Database, Reader, Tx } from '../../../database/database.ts'
@@ -34,7 +35,7 @@ import { type EntryChange, getView } from '../store.ts'
 import { moveAlong } from '../ticket-moves.ts'
 import { toTokenEntry } from '../wire.ts'
 import { type Destination, entryLocked, movedTo, placedByHand, UNATTRIBUTED } from './destination.ts'
-import { createNamedPlaces, isPlace, type Place } from './named-place.ts'
+import { createNamedPlaces, isPlace, type Place, type Resolved } from './named-place.ts'
 import { isForRules, type PlaceBody, placeAgain, placeOf } from './placed-entry.ts'
 import { changeEntries, listPlacedByUid, listPlacedNewest, type PlacedEntry } from './store/places.ts'
 
@@ -51,6 +52,8 @@ export interface PlacedMany {
   costNanos: bigint
   /** The number of placed entries that have no known cost. */
   unpricedEntries: number
+  /** Of what a dry run of placing would do. */
+  digest?: string
 }
 
 interface Dependencies {
@@ -184,13 +187,14 @@ export function createManualPlacement(dependencies: Dependencies) {
 
     /**
      * Places many entries in one transaction. Entries that are locked or not visible are refused individually, the
-     * others are placed. A dry run only reports this. Throws 422 if the place does not exist, and `too_many_entries`.
+     * others are placed. A dry run only reports this, with its digest. Throws 422 if the place does not exist,
+     * `too_many_entries`, and with the digest of a dry run `preview_changed` if it would now do something else.
      */
     async placeEntries(
       selection: Selection,
       place: Place,
       party: Party,
-      { dryRun = false }: { dryRun?: boolean } = {},
+      { dryRun = false, digest }: { dryRun?: boolean; digest?: string | undefined } = {},
     ): Promise<PlacedMany> {
       if (!isPlace(place)) throw validationFailed([noPlace()])
       const { viewer, by } = party
@@ -207,6 +211,8 @@ export function createManualPlacement(dependencies: Dependencies) {
           return { id, result: 'placed', problem: null }
         })
         const sums = summed(moves)
+        const found = dryRun || digest !== undefined ? digestOf(resolved, selected, results, by) : undefined
+        if (digest !== undefined && digest !== found) throw previewChanged()
         if (moves.length > 0) {
           await saveMoves(tx, moves, by)
           await audit.record(tx, by, {
@@ -219,7 +225,7 @@ export function createManualPlacement(dependencies: Dependencies) {
             },
           })
         }
-        return { results, ...sums }
+        return { results, ...sums, ...(dryRun && { digest: found! }) }
       }
       return dryRun ? rehearse(db, carryOut) : db.write(carryOut)
     },
@@ -279,6 +285,33 @@ export function createManualPlacement(dependencies: Dependencies) {
 interface Move {
   placed: PlacedEntry
   to: Destination
+}
+
+/** A digest of who places what where, of where it is now, and of the last change of each entry. */
+function digestOf(
+  { project, ticket }: Resolved,
+  selected: readonly Selected<PlacedEntry>[],
+  results: readonly Placed[],
+  { userId }: Actor,
+): string {
+  const hash = createHash('sha256').update(JSON.stringify([userId, keyOf(project), keyOf(ticket)]))
+  const lines = selected.map(({ id, entry: placed }, at) => {
+    const { updatedAt, projectId, ticketId } = placed?.entry ?? {}
+    return JSON.stringify([id, results[at]!.result, updatedAt, projectId, ticketId])
+  })
+  for (const line of lines.sort()) hash.update(line)
+  return hash.digest('base64url')
+}
+
+/** Without a key, it is removed (null) or kept. */
+const keyOf = (place: { key: string } | null | undefined) =>
+  place === undefined ? 'kept' : place && { key: place.key }
+
+function previewChanged(): Problem {
+  return new Problem(
+    'preview_changed',
+    'Entries or projects have changed since the preview, or it was of other entries or another person. Nothing was placed. Preview it again.',
+  )
 }
 
 function summed(moves: Move[]): Omit<PlacedMany, 'results'> {

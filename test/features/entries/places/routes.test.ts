@@ -347,6 +347,31 @@ test('many are placed at once, and each is told of', async () => {
   expect(where(await read(open.id))).toEqual(['ACME', 'ACME-9', 'manual'])
 })
 
+test('what a dry run showed is done once, by the same person, unless an entry has changed', async () => {
+  const [one, other] = [await report(), await report()]
+  const act = (json: object, session = owner.session) =>
+    app.call('POST /api/v1/token-entries/actions', { session, json: { action: 'place', project: 'ACME', ...json } })
+  const ids = [one.id, other.id]
+  const { digest } = (await act({ ids, dry_run: true })).json
+  expect((await act({ ids: ids.toReversed(), dry_run: true })).json.digest).toBe(digest)
+  const refused = [
+    await act({ ids: [one.id], digest }),
+    await act({ ids, digest, project: null }),
+    await act({ ids, digest }, billing),
+  ]
+  expect(refused.map(({ status, json }) => [status, json.code])).toEqual(Array(3).fill([409, 'preview_changed']))
+  const summary = { summary: 'Looked at meanwhile' }
+  await app.call(`PATCH /api/v1/token-entries/${one.id}`, { session: owner.session, json: summary })
+  expect((await act({ ids, digest })).json.code).toBe('preview_changed')
+  expect(where(await read(other.id))).toEqual([null, null, 'unattributed'])
+  const again = (await act({ ids, dry_run: true })).json.digest
+  const { status, json } = await act({ ids, digest: again })
+  expect([status, json.done, json.digest]).toEqual([200, 2, undefined])
+  expect((await act({ ids, digest: again })).json.code).toBe('preview_changed')
+  const unplacing = { session: owner.session, json: { action: 'unplace', ids, digest } }
+  expect((await app.call('POST /api/v1/token-entries/actions', unplacing)).status).toBe(422)
+})
+
 test('what a person placed becomes unattributed again, and only that', async () => {
   const placed = await report()
   const named = await report({ project: 'ACME' })
