@@ -105,7 +105,8 @@ const PARTS = {
   'src/demo/removal\\.ts$': ['^src/database/', ...GROUND],
   'src/services\\.ts$': [...INTERFACES, '^src/database/(damage|database|ready)\\.ts$', ...GROUND],
   'src/slow-tasks\\.ts$': ['^src/features/', '^src/database/database\\.ts$'],
-  'src/app\\.ts$': [ROUTES, ...OPERATIONS, '^src/http/', '^src/services\\.ts$', '^src/embedded/', ...GROUND],
+  'src/app\\.ts$': [ROUTES, ...OPERATIONS, '^src/http/', '^src/mcp/', '^src/services\\.ts$', '^src/embedded/', ...GROUND],
+  'src/mcp/': [ACCESS, ...OPERATIONS, '^src/features/[^/]+/schema\\.ts$', '^src/http/json-schema\\.ts$', ...GROUND],
   // Knows no feature.
   'src/http/': [ACCESS, '^src/operations/', '^src/embedded/', '^src/database/(caller|errors)\\.ts$', ...GROUND],
   // Knows neither HTTP nor the command line, but who may call and what is documented.
@@ -286,6 +287,7 @@ module.exports = {
       '^src/agents/watch/lock\\.ts$',
     ]),
     onlyIn('commander-only-in-the-command-line', '(^|/)node_modules/commander/', ['^src/main\\.ts$', '^src/cli/']),
+    onlyIn('protocol-only-in-its-route', '(^|/)node_modules/@modelcontextprotocol/', ['^src/http/mcp\\.ts$']),
     onlyIn('figures-only-in-metrics', '(^|/)node_modules/prom-client/', ['^src/metrics\\.ts$']),
     onlyIn('storage-only-in-remote-backups', '(^|/)node_modules/(age-encryption|aws4fetch|@rgrove/parse-xml)/', [
       '^src/database/backup/remote/',

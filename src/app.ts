@@ -67,6 +67,7 @@ import { requireAllow } from './http/access.ts'
 import { clientAddresses, type Listening } from './http/client-address.ts'
 import { stopReadsOnDisconnect } from './http/disconnects.ts'
 import { health } from './http/health.ts'
+import { mcp } from './http/mcp.ts'
 import { metricsRoute } from './http/metrics.ts'
 import { openApi } from './http/openapi.ts'
 import type { DescribedRoute } from './http/openapi-document.ts'
@@ -79,6 +80,7 @@ import { serve } from './http/serving.ts'
 import { sessionCookie } from './http/session-cookie.ts'
 import { web } from './http/web.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
+import { TOOLS } from './mcp/tools.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { Services } from './services.ts'
 export interface AppOptions {
@@ -143,6 +145,7 @@ export const createApp = ({
     .use(pages({ files, manualFiles: new PackedFiles('manual') }))
     .use(web({ cookie, files, people, publicUrl }))
     .use(sharedPages(services))
+    .use(mcp({ tools: TOOLS, handle: (request): Promise<Response> => served.handle(request), publicUrl }))
     .use(at('/api/v1/openapi.json').use(openApi({ routes })))
     .use(
       at('/api/v1').use(
@@ -249,6 +252,7 @@ export const createApp = ({
         ),
       ),
     )
+  const served: { handle: (request: Request) => Promise<Response> } = app
   requireAllow(routes())
   return app
 }

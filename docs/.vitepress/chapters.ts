@@ -70,7 +70,7 @@ export const CHAPTERS: Chapter[] = [
       'people/organization',
     ],
   },
-  { title: 'Integrate', pages: ['integrate/api', 'integrate/events', 'integrate/outgoing-webhooks', 'integrate/mail'] },
+  { title: 'Integrate', pages: ['integrate/api', 'integrate/mcp', 'integrate/events', 'integrate/outgoing-webhooks', 'integrate/mail'] },
   {
     title: 'Operations',
     pages: [

@@ -225,6 +225,21 @@ function checkOf(allowed: Demand, scope: () => RouteScope | undefined): AllowChe
   }
 }
 
+/** Whether a caller may call what is declared so; what its input and its objects require is for the route to say. */
+export function isAllowed(
+  { allow, scope }: { allow: Allowed; scope?: RouteScope | undefined },
+  caller: Caller,
+): boolean {
+  if (allow === 'anyone') return true
+  try {
+    checkOf(allow, () => scope)({ caller })
+    return true
+  } catch (error) {
+    if (error instanceof Problem) return false
+    throw error
+  }
+}
+
 /** Organization tokens belong to the organization, whatever becomes of the person who created them. */
 function usualRoles(kind: CallerKind): readonly Role[] {
   return kind === 'organization' ? ROLES : STAFF_ROLES

@@ -62,9 +62,12 @@ const SCHEMAS = '#/components/schemas/'
 
 const withoutId = ({ $id: _, ...rest }: JsonSchema): JsonSchema => rest
 
-/** A self-contained schema, with an id that identifies it wherever it is stored. */
+/** A self-contained schema. */
+export const plainSchema = (schema: TSchema): JsonSchema => write(schema, withoutId)
+
+/** The same, with an id that identifies it wherever it is stored. */
 export function standaloneSchema(schema: TSchema, id: string, title: string): JsonSchema {
-  return { $schema: DIALECT, $id: id, title, ...write(schema, withoutId) }
+  return { $schema: DIALECT, $id: id, title, ...plainSchema(schema) }
 }
 
 type Rewrite = (schema: JsonSchema) => JsonSchema

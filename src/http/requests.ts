@@ -17,7 +17,7 @@ import {
   type VersionReader,
 } from './access.ts'
 import { AnonymousLoad } from './anonymous-load.ts'
-import type { AddressOf, Listening } from './client-address.ts'
+import { type AddressOf, innerRequests, type Listening } from './client-address.ts'
 import { takeTurnsAs } from './disconnects.ts'
 import { ExportLimit, ExportResponse } from './exports.ts'
 import { plainEffect, plainHook } from './hooks.ts'
@@ -143,7 +143,8 @@ export const requests = (dependencies: RequestsDependencies) => {
   }
 
   function admit(incoming: Incoming, caller: Caller): void {
-    rateLimits?.count(caller)
+    // One that Tally sends to itself was counted when it arrived.
+    if (!innerRequests.has(incoming.request)) rateLimits?.count(caller)
     if (caller.kind === 'api') requireNetwork(caller, incoming.address())
     incoming.caller = caller
     takeTurnsAs(caller)
@@ -178,9 +179,9 @@ export const requests = (dependencies: RequestsDependencies) => {
   }
 
   let openRoutes: OpenRoutes | undefined
-  /** Under /api/v1, a caller without credentials is refused before the route is looked up. */
+  /** Under /api/v1 and for tools, a caller without credentials is refused before the route is looked up. */
   function isPublic(method: string, path: string): boolean {
-    if (path !== '/api/v1' && !path.startsWith('/api/v1/')) return true
+    if (!/^\/(api\/v1|mcp)(\/|$)/.test(path)) return true
     // Its answer says no more than the OpenAPI document, which is public.
     if (method === 'OPTIONS') return true
     openRoutes ??= openRoutesOf(routes())

@@ -59,6 +59,9 @@ export const requiredParameter = (meaning: Meaning) => parameter({ ...meaning, [
 /** Marks the schema of a list in a query: Elysia accepts a text with commas or an array, but the array is the documented form. */
 export const LIST = 'ArrayQuery'
 
+/** How a list is written in a query. */
+export const REPEATABLE = ' For several values, repeat the parameter or separate them with commas.'
+
 /** Any number of values: repeated, or separated by commas. */
 export const listParameter = (description: string, meaning: Meaning = { type: 'string' }) =>
   Type.Optional(
@@ -66,7 +69,7 @@ export const listParameter = (description: string, meaning: Meaning = { type: 's
       Type.Union([Type.String(), Type.Array(text(filled(meaning, FILLED_PARTS)))], {
         // What Elysia's `t.ArrayQuery` is recognized by; a command loads no Elysia.
         elysiaMeta: LIST,
-        description: `${description} For several values, repeat the parameter or separate them with commas.`,
+        description: description + REPEATABLE,
       }),
     )
       .Decode((given): string[] => [given].flat().flatMap((value) => value.split(',')))

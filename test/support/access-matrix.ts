@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { ROLES, type Role } from '../../src/database/schema/values.ts'
 import { newSecret } from '../../src/features/people/tokens/secret.ts'
 import { newId } from '../../src/lib/id.ts'
+import { TOOLS } from '../../src/mcp/tools.ts'
 import { includesScope, rolesOfScope, SCOPE_NAMES, type Scope } from '../../src/shared/token-scopes.ts'
 import { type Location, rowsAt, testEngine } from './databases.ts'
 import { SEED_OF_TESTS } from './seed.ts'
@@ -559,6 +560,63 @@ export function testAccess(start: () => Promise<AccessHost>, extent: Extent): vo
           expect(answer.json.detail ?? answer.json.message).toMatch(/needs .*(token|signed-in person|role|scope)/)
       }
     }
+  })
+
+  test('a tool is listed for whom the document lists its operation, and refused to everybody else', async () => {
+    const month = { starting_at: '2026-01-01T00:00:00Z' }
+    const report = JSON.parse(reportBody({ session_id: 'of-a-tool', preview: true }))
+    const given: Record<string, Record<string, unknown>> = {
+      usage: month,
+      completeness: month,
+      entry: { id: newId('ent') },
+      price: { model: 'claude-sonnet-4-5' },
+      bill_preview: { month: '2026-01' },
+      report_session: report,
+      place_entries: { ids: [newId('ent')], to_project: 'acme', preview: true },
+    }
+    const send = (headers: Headers, method: string, params: object) =>
+      call(
+        'POST',
+        '/mcp',
+        { ...headers, accept: 'application/json, text/event-stream' },
+        {
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        },
+      )
+    const operationOf = ({ name, asked }: (typeof TOOLS)[number]): Operation => {
+      const { method, path } = asked(given[name] ?? {})
+      const [where] = path.split('?') as [string]
+      const pattern = name === 'entry' ? '/token-entries/{id}' : where
+      return operations.find((one) => one.method === method && one.path === `/api/v1${pattern}`)!
+    }
+    const mayUse = (tool: (typeof TOOLS)[number], credential: Credential) =>
+      mayCall(operationOf(tool), credential) &&
+      // An action of several, each with its scope; and what a token is made for.
+      (tool.name !== 'place_entries' || credential.scopes?.includes('entries:place') === true) &&
+      (tool.name !== 'bill_preview' || credential.kind !== 'service')
+    for (const [at, credential] of credentials.entries()) {
+      const { kind, role, headers, scopes } = credential
+      const who = [kind, role, scopes?.join()]
+      const { status, json } = await send(headers, 'tools/list', {})
+      if (kind === 'session' || kind === 'organization') {
+        expect([...who, status, json.code]).toEqual([...who, 403, 'forbidden'])
+        continue
+      }
+      const listed = json.result.tools.map(({ name }: { name: string }) => name)
+      expect([...who, listed]).toEqual([
+        ...who,
+        TOOLS.filter((tool) => mayUse(tool, credential)).map(({ name }) => name),
+      ])
+      const tools = extent === 'every operation' || kind !== 'api' ? TOOLS : [TOOLS[at % TOOLS.length]!]
+      for (const tool of tools) {
+        const { name } = tool
+        const called = await send(headers, 'tools/call', { name, arguments: given[name] ?? {} })
+        const isRefused = called.json.result.isError && JSON.parse(called.json.result.content[0].text).status === 403
+        expect([...who, name, isRefused === true]).toEqual([...who, name, !mayUse(tool, credential)])
+        expect(called.text).not.toContain(kind === 'service' || role === 'member' ? MARK : '\0')
+      }
+    }
+    expect((await send({}, 'tools/list', {})).status).toBe(401)
   })
 
   test('an operation that needs no credential is one of few', () => {

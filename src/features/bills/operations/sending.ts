@@ -1,4 +1,5 @@
 /** Bills before they are sent: what is left to bill, what a bill would be, and sending it. */
+import type { Caller } from '../../../access/caller.ts'
 import { Problem } from '../../../errors.ts'
 import { endpoint, operation, result, type Served } from '../../../operations/operation.ts'
 import {
@@ -20,9 +21,12 @@ import { BILL, type Needs, READING, submissionOf, submitted } from './bill.ts'
 /** A scheduled job too, with a service token made for it. */
 const sending = { tag: 'Bills', allow: { service: ['billing', 'admin'], session: ['billing', 'admin'] } } as const
 
-/** Throws 403 for a service token that was not made for bills. */
+/** Whether it is not a service token, or one that was made for bills. */
+export const maySendBills = (caller: Caller) => caller.kind !== 'service' || caller.token.allowBills
+
+/** Throws 403 for other service tokens. */
 function requireSender({ caller }: Served): void {
-  if (caller?.kind !== 'service' || caller.token.allowBills) return
+  if (!caller || maySendBills(caller)) return
   throw new Problem(
     'forbidden',
     'This service token is not allowed to send bills. Create one that is: `tally tokens create --kind svc --allow bills`.',
@@ -84,6 +88,8 @@ const getUsualBillTerms = operation({
 
 const previewBill = endpoint({
   ...sending,
+  // It saves nothing.
+  allow: { ...sending.allow, read: ['billing', 'admin'] },
   id: 'previewBill',
   scope: 'bills:read',
   method: 'POST',
