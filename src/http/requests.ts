@@ -144,7 +144,7 @@ export const requests = (dependencies: RequestsDependencies) => {
 
   function admit(incoming: Incoming, caller: Caller): void {
     // One that Tally sends to itself was counted when it arrived.
-    if (!innerRequests.has(incoming.request)) rateLimits?.count(caller)
+    if (rateLimits && !innerRequests.has(incoming.request)) rateLimits.count(caller)
     if (caller.kind === 'api') requireNetwork(caller, incoming.address())
     incoming.caller = caller
     takeTurnsAs(caller)
@@ -181,7 +181,7 @@ export const requests = (dependencies: RequestsDependencies) => {
   let openRoutes: OpenRoutes | undefined
   /** Under /api/v1 and for tools, a caller without credentials is refused before the route is looked up. */
   function isPublic(method: string, path: string): boolean {
-    if (!/^\/(api\/v1|mcp)(\/|$)/.test(path)) return true
+    if (!path.startsWith('/api/v1/') && path !== '/api/v1' && !/^\/mcp\/?$/.test(path)) return true
     // Its answer says no more than the OpenAPI document, which is public.
     if (method === 'OPTIONS') return true
     openRoutes ??= openRoutesOf(routes())

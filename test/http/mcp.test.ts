@@ -1,7 +1,10 @@
 /** The tools of the Model Context Protocol, over the revisions of 2025 and 2026, asked by programs of every kind. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Elysia } from 'elysia'
 import { TALLY } from '../../src/access/actor.ts'
 import { EVERYBODYS_TOKENS } from '../../src/features/people/service.ts'
+import { BodyMemory } from '../../src/http/load-limits.ts'
+import { mcp } from '../../src/http/mcp.ts'
 import { newId } from '../../src/lib/id.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
@@ -263,6 +266,44 @@ describe.each(ERAS)('a client of %s', (era) => {
     })
     expect(page).toBe(`${app.url}/bills/new?client=Acme&from=2026-11-01&to=2026-11-30`)
   })
+})
+
+test('what a client asked for ends when it leaves', async () => {
+  const asked = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
+  const handle = ({ signal }: Request) => {
+    asked.resolve()
+    return new Promise<Response>((resolve) => {
+      signal.addEventListener('abort', () => {
+        ended.resolve()
+        resolve(Response.json({}))
+      })
+    })
+  }
+  const caller = { kind: 'read', person: { role: 'admin' }, token: { allowBills: false } }
+  const server = new Elysia({ normalize: false })
+    .onRequest((context) => void Object.assign(context, { caller, bodyMemory: new BodyMemory() }))
+    .use(mcp({ tools: TOOLS, handle, publicUrl: () => undefined }))
+    .listen({ hostname: '127.0.0.1', port: 0 })
+  try {
+    const leaving = new AbortController()
+    const request = fetch(`http://127.0.0.1:${server.server!.port}/mcp`, {
+      method: 'POST',
+      signal: leaving.signal,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: 'Bearer x',
+      },
+      body: JSON.stringify(message('tools/call', { name: 'usage', arguments: NOVEMBER }, '2025-06-18')),
+    }).catch(() => 'left')
+    await asked.promise
+    leaving.abort()
+    await ended.promise
+    expect(await request).toBe('left')
+  } finally {
+    await server.stop(true)
+  }
 })
 
 test('groups beyond what can be read are summed, exactly', async () => {
