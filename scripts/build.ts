@@ -41,6 +41,18 @@ const WORKERS = [
 /** The entry points that are bundled: the command line and the workers. */
 export const PROGRAMS = ['src/main.ts', ...WORKERS]
 
+/**
+ * The library of the Model Context Protocol validates with Ajv (300 kB) what clients answer to questions of the server, which
+ * asks none. For browsers, it has a validator of 40 kB.
+ */
+const WITHOUT_AJV: Bun.BunPlugin = {
+  name: 'without-ajv',
+  setup(build) {
+    const path = join(dirname(Bun.resolveSync('@modelcontextprotocol/server', ROOT)), 'shimsBrowser.mjs')
+    build.onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, () => ({ path }))
+  },
+}
+
 /** Bundles a program with its workers and a runtime into one file, and returns its path. */
 export async function compile(options: {
   /** Path of the program, from the root of the repository. */
@@ -71,6 +83,7 @@ export async function compile(options: {
       format: 'esm',
       bytecode,
       external: NEVER_BUNDLED,
+      plugins: [WITHOUT_AJV],
       define: {
         BUILD_COMMIT: JSON.stringify(await commit()),
         BUILD_PLATFORM: JSON.stringify(target?.replace('bun-', '') ?? hostPlatform()),
