@@ -10,6 +10,8 @@ import type { Purpose, ServedRequest } from './ledger.ts'
 interface ToolCall {
   name: string
   input: object
+  /** Of Codex. */
+  namespace?: string
 }
 
 /** The vendors' responses besides tokens. */
@@ -54,6 +56,7 @@ export const WORDS = {
   checkout: 'Checkout',
   wait: 'Wait',
   long: 'Longread',
+  spent: 'Spent',
 } as const
 
 /** Agents compact a conversation only if the answer has the form that they asked for. */
@@ -104,8 +107,13 @@ const SUB_AGENTS = [
   'delegate_task',
 ]
 
+/** What Tally's tool `usage` is asked, and what of its answer is repeated. */
+const USAGE = { starting_at: '2026-11-01', group_by: ['project'] }
+const ANSWERED = /\\"page\\+":\\+"([^"\\]+).*?\\"totals\\+":.*?\\"cost\\+":\\+"([^"\\]+)/
+
 /** The tool that the question asks for, if the agent has it. */
 function toolFor(asked: string, request: ModelRequest): ToolCall | undefined {
+  if (asked.includes(WORDS.spent)) return usageTool(request.tools)
   const isOfSubAgent = (name: string) => SUB_AGENTS.includes(name)
   const wanted = asked.includes(WORDS.delegate)
     ? isOfSubAgent
@@ -136,6 +144,17 @@ function checkingOut(input: object, branch: string): object {
   const words = JSON.stringify(WAITING.split(' ')).slice(1, -1)
   const command = `git checkout -q -B ${branch}`
   return JSON.parse(JSON.stringify(input).replace(words, `"sh","-c","${command}"`).replace(WAITING, command))
+}
+
+/** Tally's tool `usage`: agents put the name of its server before it, and Codex puts it into a namespace. */
+function usageTool(tools: unknown, namespace?: string): ToolCall | undefined {
+  if (Array.isArray(tools)) return tools.map((one) => usageTool(one, namespace)).find(Boolean)
+  if (typeof tools !== 'object' || tools === null) return undefined
+  const { name, functionDeclarations, tools: inner } = tools as Record<string, unknown>
+  const isIt = typeof name === 'string' && /(^|_)usage$/.test(name) && `${namespace} ${name}`.includes('tally')
+  if (isIt) return { name, input: USAGE, ...(namespace !== undefined && { namespace }) }
+  const within = typeof name === 'string' ? name : namespace
+  return usageTool(functionDeclarations, namespace) ?? usageTool(inner, within)
 }
 
 /** The names of tools, wherever a vendor's API has them. */
@@ -202,7 +221,7 @@ function anthropic({ model, streams, number, service, text, tool }: Question, co
   }
   const stop_reason = tool ? 'tool_use' : 'end_turn'
   const id = `toolu_${number}`
-  const content = tool ? { type: 'tool_use', id, ...tool } : { type: 'text', text }
+  const content = tool ? { type: 'tool_use', id, name: tool.name, input: tool.input } : { type: 'text', text }
   const message = { id: `msg_${number}`, type: 'message', role: 'assistant', model, stop_sequence: null }
   if (!streams) {
     return Response.json(
@@ -234,6 +253,7 @@ function openAiResponses({ model, streams, number, service, text, tool }: Questi
     ...{ type: 'function_call', id: `fc_${number}`, call_id: `call_${number}`, status: 'completed' },
     ...{ name: tool.name, arguments: JSON.stringify(tool.input) },
     ...(tool.name === 'spawn_agent' ? { namespace: 'multi_agent_v1' } : {}),
+    ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }),
   }
   const item = called ?? {
     type: 'message',
@@ -379,7 +399,8 @@ export class ModelServer {
     })
     // Some agents end with the conversation, and do not record the answers that their sub-agents wait for.
     if (asked === '') await Bun.sleep(SUB_AGENT_MS)
-    const text = purpose === 'router' ? ROUTED : TEXT
+    const [, page, spent] = (asked === '' && ANSWERED.exec(JSON.stringify(request))) || []
+    const text = purpose === 'router' ? ROUTED : spent === undefined ? TEXT : `You spent ${spent}: ${page}`
     const tool = purpose === 'conversation' ? toolFor(asked, request) : undefined
     return answer({ model, streams: stream === true, number, service, text, tool }, counts)
   }
