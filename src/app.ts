@@ -145,7 +145,7 @@ export const createApp = ({
     .use(pages({ files, manualFiles: new PackedFiles('manual') }))
     .use(web({ cookie, files, people, publicUrl }))
     .use(sharedPages(services))
-    .use(mcp({ tools: TOOLS, handle: (request): Promise<Response> => served.handle(request), publicUrl }))
+    .use(mcp({ tools: TOOLS, handle: (request): Promise<Response> => served.handle(request), publicUrl, logger }))
     .use(at('/api/v1/openapi.json').use(openApi({ routes })))
     .use(
       at('/api/v1').use(

@@ -5,6 +5,7 @@
  */
 import type { CallToolResult, Tool as ListedTool, Server } from '@modelcontextprotocol/server'
 import { Elysia } from 'elysia'
+import type { Logger } from 'pino'
 import type { Caller } from '../access/caller.ts'
 import { VERSION } from '../embedded/version.ts'
 import { Problem } from '../errors.ts'
@@ -13,7 +14,7 @@ import { access, isAllowed, requireCaller } from './access.ts'
 import { innerRequests } from './client-address.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { linkBase } from './link-base.ts'
-import { asProblemOf, problemBody } from './problems.ts'
+import { asProblemOf, logProblem, problemBody } from './problems.ts'
 import { isSameOrigin, type PublicUrl } from './same-origin.ts'
 
 /** What this needs of a tool; see `mcp/tool.ts`. */
@@ -34,6 +35,7 @@ interface McpDependencies {
   /** Of the whole application. */
   handle: (request: Request) => Promise<Response>
   publicUrl: PublicUrl
+  logger: Logger
 }
 
 const INSTRUCTIONS =
@@ -68,7 +70,7 @@ const hostname = (url: string) => URL.parse(url)?.hostname.toLowerCase()
 /** JSON-RPC's code for parameters that are wrong, here the name of a tool. */
 const INVALID_PARAMS = -32_602
 
-export const mcp = ({ tools, handle, publicUrl }: McpDependencies) => {
+export const mcp = ({ tools, handle, publicUrl, logger }: McpDependencies) => {
   const toolsByName = new Map(tools.map((tool) => [tool.name, tool]))
 
   interface Incoming {
@@ -108,8 +110,10 @@ export const mcp = ({ tools, handle, publicUrl }: McpDependencies) => {
       const { page, answer } = tool.answered(content, given)
       return resultOf({ page: (await linkBase(incoming.request, publicUrl)) + page, ...answer })
     } catch (error) {
+      // Without this, the library would return the message of any error.
       const problem = asProblemOf(error)
-      if (problem.status >= 500) throw error
+      const { requestId: id } = incoming
+      if (problem.status >= 500) logProblem(logger, problem, error, { id, method: 'POST', path: '/mcp' })
       return resultOf(problemBody(problem, incoming.requestId), true)
     }
   }

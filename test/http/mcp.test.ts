@@ -1,6 +1,7 @@
 /** The tools of the Model Context Protocol, over the revisions of 2025 and 2026, asked by programs of every kind. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
+import pino from 'pino'
 import { TALLY } from '../../src/access/actor.ts'
 import { EVERYBODYS_TOKENS } from '../../src/features/people/service.ts'
 import { BodyMemory } from '../../src/http/load-limits.ts'
@@ -283,7 +284,7 @@ test('what a client asked for ends when it leaves', async () => {
   const caller = { kind: 'read', person: { role: 'admin' }, token: { allowBills: false } }
   const server = new Elysia({ normalize: false })
     .onRequest((context) => void Object.assign(context, { caller, bodyMemory: new BodyMemory() }))
-    .use(mcp({ tools: TOOLS, handle, publicUrl: () => undefined }))
+    .use(mcp({ tools: TOOLS, handle, publicUrl: () => undefined, logger: pino({ enabled: false }) }))
     .listen({ hostname: '127.0.0.1', port: 0 })
   try {
     const leaving = new AbortController()
@@ -304,6 +305,25 @@ test('what a client asked for ends when it leaves', async () => {
   } finally {
     await server.stop(true)
   }
+})
+
+test('an error of Tally is in the log, and its message is not in the answer', async () => {
+  const log: Record<string, unknown>[] = []
+  const logger = pino({}, { write: (line: string) => void log.push(JSON.parse(line)) })
+  const caller = { kind: 'read', person: { role: 'admin' }, token: { allowBills: false } }
+  const handle = async () => new Response('<secret>')
+  const broken = new Elysia({ normalize: false })
+    .onRequest((context) => void Object.assign(context, { caller, bodyMemory: new BodyMemory(), requestId: 'r1' }))
+    .use(mcp({ tools: TOOLS, handle, publicUrl: () => undefined, logger }))
+  const headers = { accept: 'application/json, text/event-stream', authorization: 'Bearer x', host: 'localhost' }
+  const body = JSON.stringify(message('tools/call', { name: 'me' }, '2025-06-18'))
+  const request = new Request('http://localhost/mcp', {
+    ...{ method: 'POST', body, headers: { ...headers, 'content-type': 'application/json' } },
+  })
+  const { result } = (await (await broken.handle(request)).json()) as { result: { content: { text: string }[] } }
+  expect(JSON.parse(result.content[0]!.text)).toMatchObject({ code: 'internal_error', request_id: 'r1' })
+  expect(JSON.stringify(result)).not.toContain('secret')
+  expect(log).toMatchObject([{ request_id: 'r1', path: '/mcp', code: 'internal_error' }])
 })
 
 test('groups beyond what can be read are summed, exactly', async () => {
