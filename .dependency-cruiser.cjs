@@ -105,8 +105,22 @@ const PARTS = {
   'src/demo/removal\\.ts$': ['^src/database/', ...GROUND],
   'src/services\\.ts$': [...INTERFACES, '^src/database/(damage|database|ready)\\.ts$', ...GROUND],
   'src/slow-tasks\\.ts$': ['^src/features/', '^src/database/database\\.ts$'],
-  'src/app\\.ts$': [ROUTES, ...OPERATIONS, '^src/http/', '^src/mcp/', '^src/services\\.ts$', '^src/embedded/', ...GROUND],
-  'src/mcp/': [ACCESS, ...OPERATIONS, '^src/features/[^/]+/schema\\.ts$', '^src/http/json-schema\\.ts$', ...GROUND],
+  'src/app\\.ts$': [
+    ROUTES,
+    ...OPERATIONS,
+    '^src/http/',
+    '^src/mcp/',
+    '^src/services\\.ts$',
+    '^src/embedded/',
+    ...GROUND,
+  ],
+  'src/mcp/': [
+    ACCESS,
+    ...OPERATIONS,
+    '^src/features/[^/]+/schema\\.ts$',
+    '^src/http/(json-schema|mcp)\\.ts$',
+    ...GROUND,
+  ],
   // Knows no feature.
   'src/http/': [ACCESS, '^src/operations/', '^src/embedded/', '^src/database/(caller|errors)\\.ts$', ...GROUND],
   // Knows neither HTTP nor the command line, but who may call and what is documented.

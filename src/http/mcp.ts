@@ -17,17 +17,30 @@ import { linkBase } from './link-base.ts'
 import { asProblemOf, logProblem, problemBody } from './problems.ts'
 import { isSameOrigin, type PublicUrl } from './same-origin.ts'
 
-/** What this needs of a tool; see `mcp/tool.ts`. */
+/** The arguments of a call. */
+export type Given = Readonly<Record<string, unknown>>
+
+/** A request below `/api/v1`. */
+export interface Asked {
+  method: string
+  path: string
+  body?: object
+}
+
 export interface McpTool extends Pick<Parameters<typeof isAllowed>[0], 'allow' | 'scope'> {
   name: string
   title: string
+  /** For the model, which chooses by it. */
   description: string
   isReading: boolean
+  /** What its operation asks of the caller beyond `allow` and `scope`. */
   permits: (caller: Caller) => boolean
   input: JsonSchema
   output: JsonSchema
-  asked: (given: Readonly<Record<string, unknown>>) => { method: string; path: string; body?: object }
-  answered: (response: unknown, given: Readonly<Record<string, unknown>>) => { page: string; answer: object }
+  /** Throws 422 for arguments that the tool does not have. */
+  asked: (given: Given) => Asked
+  /** What the response says, as a model reads it, with the path of its page. */
+  answered: (response: unknown, given: Given) => { page: string; answer: object }
 }
 
 interface McpDependencies {
@@ -82,7 +95,7 @@ export const mcp = ({ tools, handle, publicUrl, logger }: McpDependencies) => {
   }
 
   /** The response to the same caller's request for what a tool asks. */
-  async function sent(tool: McpTool, given: Record<string, unknown>, { request, address, requestId }: Incoming) {
+  async function sent(tool: McpTool, given: Given, { request, address, requestId }: Incoming) {
     const { method, path, body } = tool.asked(given)
     const inner = new Request(new URL(`/api/v1${path}`, request.url).href, {
       method,
@@ -101,7 +114,7 @@ export const mcp = ({ tools, handle, publicUrl, logger }: McpDependencies) => {
     return { isOk: response.ok, content: parseRawJson(await response.text()) }
   }
 
-  async function called(name: string, given: Record<string, unknown>, incoming: Incoming): Promise<CallToolResult> {
+  async function called(name: string, given: Given, incoming: Incoming): Promise<CallToolResult> {
     const tool = toolsByName.get(name)
     if (!tool) throw Object.assign(new Error(`Unknown tool: ${name}`), { code: INVALID_PARAMS })
     try {

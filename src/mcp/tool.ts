@@ -6,22 +6,14 @@ import type { TSchema } from '@sinclair/typebox'
 import type { Caller } from '../access/caller.ts'
 import { validationFailed } from '../errors.ts'
 import { type JsonSchema, plainSchema } from '../http/json-schema.ts'
+import type { Asked, Given, McpTool } from '../http/mcp.ts'
 import type { AnyAction } from '../operations/operation.ts'
 import { REPEATABLE, REQUIRED } from '../operations/parameters.ts'
 import { text } from '../schema/types.ts'
 import { cut, limited, type Paths, shown, shownSchema } from './shown.ts'
 
-export type Given = Readonly<Record<string, unknown>>
-
 /** What a tool needs of an operation; of a route that is none, its definition says the same. */
 export type Called = Pick<AnyAction, 'method' | 'path' | 'allow' | 'scope' | 'params' | 'query' | 'body' | 'answer'>
-
-/** A request below `/api/v1`. */
-export interface Asked {
-  method: string
-  path: string
-  body?: object
-}
 
 interface Definition<Answer> {
   name: string
@@ -52,23 +44,7 @@ interface Definition<Answer> {
   answer?: TSchema
 }
 
-export interface Tool {
-  name: string
-  title: string
-  description: string
-  isReading: boolean
-  allow: Called['allow']
-  scope: Called['scope']
-  permits: (caller: Caller) => boolean
-  input: JsonSchema
-  output: JsonSchema
-  /** Throws 422 for arguments that the tool does not have. */
-  asked: (given: Given) => Asked
-  /** What the response says, as a model reads it, with the path of its page. */
-  answered: (response: unknown, given: Given) => { page: string; answer: object }
-}
-
-export function tool<Answer = never>(operation: Called, definition: Definition<Answer>): Tool {
+export function tool<Answer = never>(operation: Called, definition: Definition<Answer>): McpTool {
   const { name, title, description, fields = [], usual = {}, required = [], own = {}, keep } = definition
   const { query = {}, body } = operation
   const params: Record<string, string> = operation.params ?? {}

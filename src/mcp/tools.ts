@@ -16,11 +16,12 @@ import { priceOperations } from '../features/prices/operations/prices.ts'
 import { incompletenessOperations } from '../features/reports/operations/incompleteness.ts'
 import { usageOperations } from '../features/reports/operations/usage.ts'
 import { UsageReport } from '../features/reports/schema.ts'
+import type { Given, McpTool } from '../http/mcp.ts'
 import { exactNumber } from '../lib/exact-json.ts'
 import { formatDecimal, NANO_DIGITS, parseDecimal } from '../lib/money.ts'
 import { component, integer, money, object, oneOf, orNull } from '../schema/types.ts'
 import { ITEMS_LIMIT } from './shown.ts'
-import { type Called, type Given, type Tool, tool } from './tool.ts'
+import { type Called, tool } from './tool.ts'
 
 const OPERATIONS = [
   ...ownAccountOperations,
@@ -147,7 +148,7 @@ function placed(outcome: ActionResults) {
 }
 
 /** @public In the order in which clients list them. */
-export const TOOLS: readonly Tool[] = [
+export const TOOLS: readonly McpTool[] = [
   tool(of('getMe'), {
     name: 'me',
     title: 'Who is asking',

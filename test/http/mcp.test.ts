@@ -1,5 +1,6 @@
 /** The tools of the Model Context Protocol, over the revisions of 2025 and 2026, asked by programs of every kind. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import Ajv from 'ajv/dist/2020'
 import { Elysia } from 'elysia'
 import pino from 'pino'
 import { TALLY } from '../../src/access/actor.ts'
@@ -19,6 +20,10 @@ interface Sent {
   era?: Era
   to?: TestApp
 }
+
+/** Clients check answers against the schemas that the tools declare. */
+const ajv = new Ajv({ strict: false, validateFormats: false })
+const validators = Object.fromEntries(TOOLS.map(({ name, output }) => [name, ajv.compile(output)]))
 
 let app: TestApp
 let admin: string
@@ -74,6 +79,8 @@ async function call(name: string, given: object, token: string, more: Sent = {})
 async function ask(name: string, given: object, token = read, more: Sent = {}) {
   const { isError, answer } = await call(name, given, token, more)
   expect([name, isError, isError && answer]).toEqual([name, false, false])
+  const isValid = validators[name]!
+  expect([name, isValid(answer), isValid.errors]).toEqual([name, true, null])
   return answer
 }
 
