@@ -23,6 +23,7 @@ const FEATURES = [
   'reports',
   'budgets',
   'plans',
+  'receipts',
   'notices',
   'anomalies',
   'digests',

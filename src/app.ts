@@ -46,6 +46,7 @@ import { priceOperations } from './features/prices/operations/prices.ts'
 import { clientOperations } from './features/projects/operations/clients.ts'
 import { projectOperations } from './features/projects/operations/projects.ts'
 import { ticketOperations } from './features/projects/operations/tickets.ts'
+import { getReceipt } from './features/receipts/operations/receipts.ts'
 import { incompletenessOperations } from './features/reports/operations/incompleteness.ts'
 import { insightOperations } from './features/reports/operations/insights.ts'
 import { usageOperations } from './features/reports/operations/usage.ts'
@@ -245,6 +246,7 @@ export const createApp = ({
             ...incompletenessOperations,
             ...insightOperations,
             reportOverview,
+            getReceipt,
             reportOutliers,
             ...reportViewOperations,
           ],

@@ -24,6 +24,7 @@ import { createPlacementService } from './features/placement/service.ts'
 import { createPlansService } from './features/plans/service.ts'
 import { createPricesService, createPriceUpdates, type UpdatesConfig } from './features/prices/service.ts'
 import { createProjectsService } from './features/projects/service.ts'
+import { createReceiptsService } from './features/receipts/service.ts'
 import { createReportsService, createReportViewsService } from './features/reports/service.ts'
 import { createSearchService } from './features/search/service.ts'
 import { createSelectionService } from './features/selection/service.ts'
@@ -102,6 +103,7 @@ export function createServices({
   const reportViews = createReportViewsService({ db, clock, audit })
   const budgets = createBudgetsService({ db, clock, audit, organization, spending, notifications })
   const plans = createPlansService({ db, clock, audit, organization, funding, entries })
+  const receipts = createReceiptsService({ clock, organization, reports, budgets })
   const notices = createNoticesService({ db, clock, events, organization, reports, people, notifications })
   const anomalies = createAnomaliesService({ db, clock, events, organization, billing: entries.billing })
   const digests = createDigestsService({ db, clock, events, organization, people, notifications, anomalies, reports })
@@ -185,6 +187,7 @@ export function createServices({
     reports,
     budgets,
     plans,
+    receipts,
     notices,
     anomalies,
     digests,

@@ -69,8 +69,11 @@ const QUERIES: Record<string, string[]> = {
   '/api/v1/token-entries': ['limit=1', 'limit=1&sort=cost', 'agent_name=secret', 'q=secret', 'format=csv'],
   '/api/v1/search': ['q=secret', 'q=open'],
   '/api/v1/prices/resolve': ['model=claude-sonnet-4-5'],
+  '/api/v1/reports/receipt': ['repository=secret/web&branch=main&people=true'],
   '/api/v1/budgets/check': ['model=gpt-5'],
 }
+
+const BRANCH = { repository: 'secret/web', branch: 'main' }
 
 /** Operations whose answers differ for other reasons. */
 const OTHERWISE = [
@@ -104,7 +107,12 @@ test('what others do changes no answer to a member, a lead or a viewer who does 
   const seen = await app.token('svc', watchers.member.email)
   const hidden = await app.token('svc', await app.person('member'))
   for (const day of [3, 5, 9]) {
-    await report(seen, day, { project: 'OPEN', ticket: 'OPEN-1', labels: { author: 'ada' }, reported_cost: day })
+    await report(seen, day, {
+      project: 'OPEN',
+      ticket: 'OPEN-1',
+      labels: { author: 'ada', ...BRANCH },
+      reported_cost: day,
+    })
   }
   await report(seen, 10, { session_id: 'unattributed' })
   await report(hidden, 5, { project: 'HIDDEN' })
@@ -113,7 +121,7 @@ test('what others do changes no answer to a member, a lead or a viewer who does 
   const asked = now
   for (const [name, each] of Object.entries(watchers)) before.set(name, await answersTo(each))
 
-  const labels = { author: 'secret', repository: 'secret/web' }
+  const labels = { author: 'secret', ...BRANCH }
   for (const day of [2, 5, 7]) {
     await report(hidden, day, {
       project: 'HIDDEN',
@@ -156,6 +164,7 @@ const ABOUT_FEES: Record<string, string[]> = {
   ],
   '/api/v1/reports/outliers': [NOVEMBER, `${NOVEMBER}&basis=allocated`, `${NOVEMBER}&basis=marginal`],
   '/api/v1/reports/overview': ['cost', 'allocated', 'marginal'].map((basis) => `${NOVEMBER}&basis=${basis}`),
+  '/api/v1/reports/receipt': ['cost', 'allocated', 'marginal'].map((basis) => `ticket=FEES-1&basis=${basis}`),
   '/api/v1/shared/usage': [NOVEMBER, `${NOVEMBER}&basis=allocated`, `${NOVEMBER}&group_by=project,model`],
   '/api/v1/search': ['q=Secret', 'q=777.7'],
   '/api/v1/bills/run': ['month=2026-11', 'month=2026-11&basis=allocated', 'month=2026-11&basis=cost'],
@@ -185,7 +194,12 @@ test('what a plan costs changes no answer to a member, a lead, a viewer or an AP
   for (const { email } of [watchers.member, watchers.lead]) {
     const token = await app.token('svc', email)
     for (const day of [3, 9, 12])
-      await report(token, day, { project: 'FEES', reported_cost: day, tokens: { input: day, output: 0 } })
+      await report(token, day, {
+        ticket: 'FEES-1',
+        project: 'FEES',
+        reported_cost: day,
+        tokens: { input: day, output: 0 },
+      })
   }
   await change('POST /api/v1/budgets', {
     // Between what both fees are, so that its state differs.

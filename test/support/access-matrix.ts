@@ -89,6 +89,7 @@ const QUERIES: Record<string, string> = {
   '/api/v1/reports/outliers': '?starting_at=2026-01-01T00:00:00Z',
   '/api/v1/reports/price-changes': '?starting_at=2026-01-01T00:00:00Z',
   '/api/v1/reports/completeness': '?starting_at=2026-01-01T00:00:00Z',
+  '/api/v1/reports/receipt': '?repository=acme/web&branch=main',
   '/api/v1/reports/overview': '?starting_at=2026-01-01T00:00:00Z',
 }
 
@@ -782,7 +783,7 @@ export function testAccess(start: () => Promise<AccessHost>, extent: Extent): vo
                 const said = text
                   .replaceAll(value, '<value>')
                   .replaceAll(new URLSearchParams({ value }).toString().slice(6), '<value>')
-                return { status, text: said.replace(/"request_id":"[^"]*"/, '') }
+                return { status, text: said.replace(/"(request_id|as_of)":"[^"]*"/g, '') }
               }),
             )
             expect([operation.path, name, theirs]).toEqual([operation.path, name, nobodys])

@@ -30,7 +30,7 @@ ${examples(
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<CommandFlags & ScopeFlags>()
       const check = await withServices(flags, async (services) =>
-        (await upToDate(services)).check(scopeOf(flags), null),
+        (await upToDate(services)).check([scopeOf(flags)], null),
       )
       if (flags.json) printJson(check)
       else printCheck(check)

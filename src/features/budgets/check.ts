@@ -23,17 +23,16 @@ interface Dependencies {
 
 export function createCheck({ db, clock, organization, spending }: Dependencies) {
   /**
-   * Whether the budgets that such entries count for leave anything: all of them, as a script may not go on because its
-   * person does not see one. Of those, only the state is returned. Budgets by allocated cost are left out for who does not see
-   * fees, as their state depends on these; that there are some does not. Throws 422 for what does not exist.
+   * Whether the budgets that entries of any of these scopes count for leave anything: all of them, as a script may not go on
+   * because its person does not see one. Of those, only the state is returned. Budgets by allocated cost are left out for who
+   * does not see fees, as their state depends on these; that there are some does not. Throws 422 for what does not exist.
    */
   return async function check(
-    scope: NonNullable<NewBudget['scope']>,
+    scopes: readonly NonNullable<NewBudget['scope']>[],
     asker: Pick<Asker, 'viewer' | 'self'> | null,
   ): Promise<BudgetCheck> {
-    requireOwn(scope, asker)
+    for (const scope of scopes) requireOwn(scope, asker)
     await spending.applyChanges()
-    const requested = await readScope(db.read, scope, '/query')
     const views = await listEveryBudget(db.read, 'everything')
     const sight = await sightOf({ db, organization }, asker?.viewer ?? null)
     const seenIds = new Set((await listEveryBudget(db.read, sight)).map(({ budget }) => budget.id))
@@ -42,23 +41,29 @@ export function createCheck({ db, clock, organization, spending }: Dependencies)
     const terms = isOtherClient
       ? await readTerms(db.read, views.map(withoutPeriods), await organization.settings())
       : await spending.terms(db.read)
-    const ticketProject =
-      requested.projectId ?? (requested.ticketId === null ? null : await findProjectOf(db.read, requested.ticketId))
     const index = new BudgetIndex(
       views.map((view) => view.budget),
       (id) => terms?.index.clientOf(id) ?? null,
     )
-    const subject = {
-      managerId: requested.managerId ?? -1,
-      projectId: ticketProject,
-      ticketId: requested.ticketId,
-      agent: requested.agentName ?? '',
-      model: requested.model ?? '',
-      labels: requested.labelName === null ? null : { [requested.labelName]: requested.labelValue! },
-    }
-    const matching = [...index.matching(subject)]
-    if (requested.clientId !== null) {
-      matching.push(...views.map(({ budget }) => budget).filter((b) => b.clientId === requested.clientId && isOnly(b)))
+    const matching: BudgetRecord[] = []
+    for (const scope of scopes) {
+      const requested = await readScope(db.read, scope, '/query')
+      const subject = {
+        managerId: requested.managerId ?? -1,
+        projectId:
+          requested.projectId ??
+          (requested.ticketId === null ? null : await findProjectOf(db.read, requested.ticketId)),
+        ticketId: requested.ticketId,
+        agent: requested.agentName ?? '',
+        model: requested.model ?? '',
+        labels: requested.labelName === null ? null : { [requested.labelName]: requested.labelValue! },
+      }
+      matching.push(...index.matching(subject))
+      if (requested.clientId !== null) {
+        matching.push(
+          ...views.map(({ budget }) => budget).filter((b) => b.clientId === requested.clientId && isOnly(b)),
+        )
+      }
     }
     const now = clock.now()
     const periods = await spending.periodsAt(

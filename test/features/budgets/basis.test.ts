@@ -69,7 +69,7 @@ forEachEngine('budgets by basis', (open) => {
     await count()
     const budget = await add({ amount: 90, basis: 'allocated', scope: { project: 'ACME' } })
     expect(Number(await spentOf(budget.id))).toBe(100)
-    const check = await budgets.check({ project: 'ACME' }, null)
+    const check = await budgets.check([{ project: 'ACME' }], null)
     expect(check.allowed).toBe(false)
     expect(check.budgets).toMatchObject([
       { id: budget.id, basis: 'allocated', counted_at: new Date(clock.moment).toISOString() },
@@ -80,7 +80,7 @@ forEachEngine('budgets by basis', (open) => {
     })
     await count()
     expect(Number(await spentOf(budget.id))).toBe(40)
-    expect((await budgets.check({ project: 'ACME' }, null)).allowed).toBe(true)
+    expect((await budgets.check([{ project: 'ACME' }], null)).allowed).toBe(true)
   })
 
   test('by allocated cost are seen by who sees fees', async () => {

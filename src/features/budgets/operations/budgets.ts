@@ -104,7 +104,7 @@ const checkBudgets = operation({
     label: textParameter('`name:value`, such as `repository:acme/web`.'),
   },
   answer: result('What is left.', BudgetCheck, EXAMPLE_BUDGET_CHECK),
-  run: ({ budgets }: Needs, { asker, query }) => budgets.check(readBudgetCheck(query), asker),
+  run: ({ budgets }: Needs, { asker, query }) => budgets.check([readBudgetCheck(query)], asker),
 })
 
 export const listBudgetAlerts = operation({
