@@ -305,6 +305,18 @@ export const OPTIONS = {
     default: '',
     doc: 'file that contains the service token to report with',
   },
+  readToken: {
+    flag: '',
+    variable: 'TALLY_READ_TOKEN',
+    default: '',
+    doc: 'read token with which tally receipt asks the server',
+  },
+  readTokenFile: {
+    flag: '--token-file <path>',
+    variable: 'TALLY_READ_TOKEN_FILE',
+    default: '',
+    doc: 'file that contains the read token to ask with',
+  },
 } as const satisfies Record<string, Option>
 
 export type OptionName = keyof typeof OPTIONS
@@ -424,6 +436,7 @@ const SECRETS = {
   s3SessionToken: 's3SessionTokenFile',
   smtpUrl: 'smtpUrlFile',
   token: 'tokenFile',
+  readToken: 'readTokenFile',
   webhookSecret: 'webhookSecretFile',
 } as const satisfies Partial<Record<OptionName, OptionName>>
 
@@ -963,6 +976,43 @@ export function readAgentsServer(
 ): ClientConfig {
   const advice = ' and store it with `tally agents login`'
   return clientConfig(new Reading(flags, environment), { stored, advice })
+}
+
+/** What a command that reads from a server is told of it. */
+export interface ReaderConfig {
+  url: string
+  /** Whether a flag or the environment names the server. */
+  isNamed: boolean
+  /** Undefined if no read token is set. */
+  token: string | undefined
+}
+
+/** `stored` is what `tally agents login` stored, whose address counts where nothing is said. Throws {@link ConfigError}. */
+export function readReader(
+  flags: Flags,
+  stored: ClientConfig | undefined,
+  environment: Environment = process.env,
+): ReaderConfig {
+  const reading = new Reading(flags, environment)
+  const isNamed = Boolean(flags.url ?? environment[OPTIONS.url.variable])
+  const url = stored && !isNamed ? stored.url : reading.httpUrl('url')
+  const token = reading.secret('readToken') || undefined
+  if (token !== undefined && /[^\x21-\x7e]/.test(token))
+    reading.issue('readToken', 'contains invalid characters. Copy the token again')
+  reading.finish()
+  return { url, isNamed, token }
+}
+
+/** The branch that a pipeline of GitHub or GitLab runs for, where a commit is checked out instead; undefined elsewhere. */
+export function readPipelineBranch(environment: Environment = process.env): string | undefined {
+  const { GITHUB_HEAD_REF, GITHUB_REF_TYPE, GITHUB_REF_NAME } = environment
+  return (
+    GITHUB_HEAD_REF ||
+    environment.CI_MERGE_REQUEST_SOURCE_BRANCH_NAME ||
+    environment.CI_COMMIT_BRANCH ||
+    (GITHUB_REF_TYPE === 'branch' && GITHUB_REF_NAME) ||
+    undefined
+  )
 }
 
 /** The secret that `tally webhooks listen` checks signatures with; undefined without one. Throws {@link ConfigError}. */

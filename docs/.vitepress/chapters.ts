@@ -52,6 +52,7 @@ export const CHAPTERS: Chapter[] = [
       'reports/entries',
       'reports/long-sessions',
       'reports/insights',
+      'reports/receipts',
       'approval',
       'billing',
       'spending-limits',

@@ -4,6 +4,8 @@ import type { Issue } from '../errors.ts'
 import type { AgentStatusReport } from '../features/agent-status/schema.ts'
 import type { TokenEntry } from '../features/entries/schema.ts'
 import type { Me } from '../features/people/schema.ts'
+import type { Receipt } from '../features/receipts/schema.ts'
+import { parseRawJson } from '../lib/exact-json.ts'
 import { textOf } from '../lib/response-text.ts'
 import type { SessionUse } from './agent.ts'
 import { type ReportText, SLICES_LIMIT } from './report.ts'
@@ -82,6 +84,14 @@ function isPassing(status: number): boolean {
 /** Returns the owner and the kind of the token. Throws {@link ServerError}. */
 export function readMe(server: ClientConfig): Promise<Me> {
   return call<Me>(server, '/api/v1/me')
+}
+
+/** With exact amounts, as raw JSON. Throws {@link ServerError}. */
+export function readReceipt(server: ClientConfig, query: URLSearchParams): Promise<Receipt> {
+  return call<Receipt>(server, `/api/v1/reports/receipt?${query}`, {
+    parse: parseRawJson,
+    advice: 'Use a read token of somebody who may see it, in TALLY_READ_TOKEN.',
+  })
 }
 
 /** The organization's time zone. Undefined from servers of earlier versions, which take no slices either. */
@@ -164,7 +174,9 @@ interface BatchBody {
 }
 
 async function callBatch(server: ClientConfig, reports: readonly string[], query = ''): Promise<BatchBody> {
-  const answer = await call<BatchBody>(server, `/api/v1/token-entries/batch${query}`, `[${reports.join(',')}]`)
+  const answer = await call<BatchBody>(server, `/api/v1/token-entries/batch${query}`, {
+    body: `[${reports.join(',')}]`,
+  })
   if (answer.results?.length !== reports.length) {
     throw new ServerError(`${server.url} did not return a result for each entry. Is it a Tally server?`, 200)
   }
@@ -208,13 +220,22 @@ async function putStatus(server: ClientConfig, report: AgentStatusReport): Promi
   if (!ok) throw new ServerError(`${server.url} returned ${status}.`, status)
 }
 
-async function call<Answer>(server: ClientConfig, path: string, body?: string): Promise<Answer> {
+/** `advice` is what to do where the token is refused. */
+async function call<Answer>(
+  server: ClientConfig,
+  path: string,
+  {
+    body,
+    parse = JSON.parse,
+    advice = 'Store another one with `tally agents login`.',
+  }: { body?: string; parse?: (text: string) => unknown; advice?: string } = {},
+): Promise<Answer> {
   const response = await send(server, path, body === undefined ? {} : { method: 'POST', body })
   const type = response.headers.get('content-type') ?? ''
   try {
-    const read = async () => JSON.parse(await textOf(response, ANSWER_LIMIT_BYTES))
+    const read = async () => parse(await textOf(response, ANSWER_LIMIT_BYTES))
     if (response.ok && type.startsWith('application/json')) return (await read()) as Answer
-    if (type.startsWith('application/problem+json')) throw refused(server.url, (await read()) as Refusal)
+    if (type.startsWith('application/problem+json')) throw refused(server.url, (await read()) as Refusal, advice)
   } catch (error) {
     if (error instanceof ServerError) throw error
     throw new ServerError(`${server.url} sent an incomplete response.`, null)
@@ -224,10 +245,10 @@ async function call<Answer>(server: ClientConfig, path: string, body?: string): 
   throw new ServerError(`${server.url} returned ${response.status}: ${what}`, response.status)
 }
 
-function refused(url: string, { status, detail }: Refusal): ServerError {
+function refused(url: string, { status, detail }: Refusal, advice: string): ServerError {
   const what =
     status === 401 || status === 403
-      ? `${url} does not accept the token: ${detail} Store another one with \`tally agents login\`.`
+      ? `${url} does not accept the token: ${detail} ${advice}`
       : `${url} returned ${status}: ${detail}`
   return new ServerError(what, status)
 }

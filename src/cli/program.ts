@@ -14,6 +14,7 @@ const COMMANDS: readonly (readonly [heading: string, commands: readonly CommandL
     'Usage and cost',
     [
       [['usage'], async () => (await import('./usage.ts')).addUsageCommand],
+      [['receipt'], async () => (await import('./receipt/command.ts')).addReceiptCommand],
       [['reports'], async () => (await import('./reports/group.ts')).addReportsCommands],
       [['entries'], async () => (await import('./entries/group.ts')).addEntriesCommands],
       [['unattributed'], async () => (await import('./unattributed.ts')).addUnattributedCommand],

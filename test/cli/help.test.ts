@@ -193,6 +193,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally projects restore',
     'tally projects show',
     'tally ready',
+    'tally receipt',
     'tally reports',
     'tally reports cache',
     'tally reports completeness',

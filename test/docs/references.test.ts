@@ -41,8 +41,8 @@ const anchorOf = (heading: string) =>
 const documentOf = (mention: string, from: string) =>
   [mention, join(dirname(from), mention)].find((path) => paths.has(path))
 
-/** What scripts write outside the repository. */
-const WRITTEN = ['RELEASE_NOTES.md']
+/** What scripts and pipelines write outside the repository. */
+const WRITTEN = ['RELEASE_NOTES.md', 'receipt.md']
 
 /** Documents that a text names, with the headings that it cites: `docs/design/pricing.md, "Units" and "Tiers"`. */
 function* mentionsIn(text: string): Generator<{ document: string; cited: string[] }> {

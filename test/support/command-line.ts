@@ -26,6 +26,8 @@ export interface Ran {
 export interface RunOptions {
   stdin?: string
   env?: Record<string, string>
+  /** Where it runs, if not in the folder of the database. */
+  folder?: string
   /** Whether it is a process of the executable, in every run of the tests. */
   asProcess?: boolean
 }
@@ -103,9 +105,14 @@ export class CommandLine {
   }
 
   /** Starts a process of Tally; `env` is added to its environment. */
-  async spawn<In extends 'ignore' | Buffer>(args: string[], stdin: In, env: Record<string, string> = {}) {
+  async spawn<In extends 'ignore' | Buffer>(
+    args: string[],
+    stdin: In,
+    env: Record<string, string> = {},
+    folder = this.folder,
+  ) {
     return Bun.spawn([await this.executable(), ...args], {
-      cwd: this.folder,
+      cwd: folder,
       env: { ...this.env, ...env },
       stdin,
       stdout: 'pipe',
@@ -113,14 +120,15 @@ export class CommandLine {
     })
   }
 
-  async run(args: string[], { stdin, env, asProcess = AS_PROCESSES }: RunOptions = {}): Promise<Ran> {
+  async run(
+    args: string[],
+    { stdin, env, folder = this.folder, asProcess = AS_PROCESSES }: RunOptions = {},
+  ): Promise<Ran> {
     if (!asProcess && !this.program && !isOfProcesses(args)) {
-      return runInProcess(args, { folder: this.folder, env: { ...this.env, ...env }, stdin: stdin ?? '' })
+      return runInProcess(args, { folder, env: { ...this.env, ...env }, stdin: stdin ?? '' })
     }
-    const child = await this.spawn(args, stdin === undefined ? 'ignore' : Buffer.from(stdin), {
-      ...(args[0] !== 'demo' && SHORT_RUN),
-      ...env,
-    })
+    const given = stdin === undefined ? 'ignore' : Buffer.from(stdin)
+    const child = await this.spawn(args, given, { ...(args[0] !== 'demo' && SHORT_RUN), ...env }, folder)
     const [stdout, stderr, code] = await Promise.all([
       new Response(child.stdout).text(),
       new Response(child.stderr).text(),

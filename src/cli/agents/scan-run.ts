@@ -96,7 +96,7 @@ function printScan(scan: PricedScan, { agent = [...AGENT_NAMES], withTitles = fa
   note(`Searched ${places.join(', ')}.`)
 }
 
-interface PricedScan {
+export interface PricedScan {
   uses: Priced[]
   damage: ReturnType<typeof scanAll>['damage']
   readings: ReturnType<typeof scanAll>['readings']
@@ -104,7 +104,7 @@ interface PricedScan {
   bytes: number
 }
 
-async function scanned({ agent = [...AGENT_NAMES], since, withTitles = false }: ScanFlags): Promise<PricedScan> {
+export async function scanned({ agent = [...AGENT_NAMES], since, withTitles = false }: ScanFlags): Promise<PricedScan> {
   const progress = new Progress('Reading (MB)')
   const scan = scanAll({
     environment: readAgentsEnvironment(),
@@ -123,8 +123,10 @@ async function priced(uses: readonly SessionUse[]): Promise<Priced[]> {
   return uses.map((use) => {
     const days = use.days.map((day): Priced['days'][number] => {
       const value = values.next().value ?? undefined
-      if (use.reportedCost !== null) return { ...day, costNanos: parseDecimal(day.reportedCost!, NANO_DIGITS) }
-      return { ...day, costNanos: value === undefined ? undefined : BigInt(value) }
+      const listValueNanos = value === undefined ? undefined : BigInt(value)
+      const isNoted = use.reportedCost !== null
+      const costNanos = isNoted ? parseDecimal(day.reportedCost!, NANO_DIGITS) : listValueNanos
+      return { ...day, costNanos, listValueNanos }
     })
     const known = days.flatMap(({ costNanos }) => costNanos ?? [])
     // Not a copy, since there may be many.
@@ -236,7 +238,7 @@ function failWhereLeft({ refused, issue, left }: Outcome): void {
   if (refused.length > 0) throw new CommandError(`The server refused ${counted(refused.length, 'entry', 'entries')}.`)
 }
 
-function failWhereUnread(damage: PricedScan['damage']): void {
+export function failWhereUnread(damage: PricedScan['damage']): void {
   const files = new Set(damage.filter(({ isNote }) => !isNote).map(({ file }) => file)).size
   if (files === 0) return
   throw new CommandError(

@@ -16,8 +16,9 @@ export interface Priced extends SessionUse {
 }
 
 /** A row: what a session used on one day at one place, as it is divided into entries. Without a server, a day is one of UTC. */
-interface PricedDay extends Cell {
+export interface PricedDay extends Cell {
   costNanos: Nanos | undefined
+  listValueNanos: Nanos | undefined
 }
 
 interface DayOfUse {

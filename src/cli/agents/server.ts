@@ -25,7 +25,7 @@ export interface AgentsServer {
 }
 
 /** What `tally agents login` stored; undefined where it did not. */
-function storedCredentials(environment: AgentsEnvironment): ClientConfig | undefined {
+export function storedCredentials(environment: AgentsEnvironment): ClientConfig | undefined {
   try {
     return readCredentials(environment)
   } catch (error) {

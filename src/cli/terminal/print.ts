@@ -72,14 +72,29 @@ export async function printPieces(pieces: AsyncIterable<Uint8Array> | Iterable<U
  * @param flags of a list, with which people choose the columns
  */
 export function printTable<Row>(columns: Column<Row>[], rows: Row[], flags?: ColumnFlags): void {
+  const room = flags?.wide ? undefined : process.stdout.columns || undefined
+  const { lines, hidden } = tableOf(columns, rows, { ...flags, room })
+  for (const line of lines) print(line)
+  if (hidden.length > 0 && !flags?.columns) {
+    const instead = flags ? 'Use --wide or --columns.' : 'Pipe the output to `less -S` to see them.'
+    note(`Hidden to fit the terminal: ${hidden.map(({ title }) => title).join(', ')}. ${instead}`)
+  }
+}
+
+/** The lines of a table, and its columns for which there is no room. */
+export function tableOf<Row>(
+  columns: Column<Row>[],
+  rows: readonly Row[],
+  { room, ...flags }: ColumnFlags & { room?: number | undefined } = {},
+): { lines: string[]; hidden: Column<Row>[] } {
   const cells = new Map(columns.map((column) => [column, [column.title, ...rows.map(column.of)]]))
   const fullWidths = new Map(
     columns.map((column) => [column, Math.max(...cells.get(column)!.map((cell) => Bun.stringWidth(cell)))]),
   )
-  const room = flags?.wide ? undefined : process.stdout.columns || undefined
   const leastWidths = columns.map((column) => leastWidth(column, fullWidths.get(column)!))
-  const shown = shownColumns(columns, leastWidths, flags ?? {}, room)
+  const shown = shownColumns(columns, leastWidths, flags, room)
   const widths = fittingWidths(shown, fullWidths, room)
+  const lines: string[] = []
   for (let row = 0; row <= rows.length; row++) {
     const texts = shown.map((column, at) => wrapped(cells.get(column)![row]!, widths[at]!))
     for (let line = 0; line < Math.max(...texts.map(({ length }) => length)); line++) {
@@ -88,14 +103,10 @@ export function printTable<Row>(columns: Column<Row>[], rows: Row[], flags?: Col
         const space = ' '.repeat(widths[at]! - Bun.stringWidth(text))
         return align === 'right' ? space + text : text + space
       })
-      print(padded.join(GAP).trimEnd())
+      lines.push(padded.join(GAP).trimEnd())
     }
   }
-  const hidden = columns.filter((column) => !shown.includes(column))
-  if (hidden.length > 0 && !flags?.columns) {
-    const instead = flags ? 'Use --wide or --columns.' : 'Pipe the output to `less -S` to see them.'
-    note(`Hidden to fit the terminal: ${hidden.map(({ title }) => title).join(', ')}. ${instead}`)
-  }
+  return { lines, hidden: columns.filter((column) => !shown.includes(column)) }
 }
 
 /** The widths of the columns: as wide as their cells, except that text that flows shares what is left of the room. */
