@@ -68,11 +68,16 @@ export function createReceiptsService({ clock, organization, reports, budgets }:
       const ending_at = texts.ending_at === undefined ? undefined : usage.endingAt
       const filter = { ...usage.filter, starting_at, ending_at }
       const report = (more: Partial<UsageQuery>) => reports.usage(viewer, { ...usage, ...more })
+      // To count sessions reads every entry of the period, while sums say at once in which month the first one is.
+      const months = texts.starting_at === undefined ? await report({ width: '1mo' }) : undefined
+      const startingAt = Date.parse(months?.data[0]?.starting_at ?? '') || usage.startingAt
       const include = ['sessions', 'active_seconds'] as const
       const [byModel, byProject, byPerson, unattributed, { costBasis }] = await Promise.all([
-        report({ dimensions: ['model'], include: [...include] }),
+        report({ dimensions: ['model'], include: [...include], startingAt, from: startingAt }),
         report({ dimensions: ['project'] }),
-        subject.people ? report({ dimensions: ['agent_manager'], include: [...include] }) : undefined,
+        subject.people
+          ? report({ dimensions: ['agent_manager'], include: [...include], startingAt, from: startingAt })
+          : undefined,
         report({ filter: { ...usage.filter, placed: ['none'] } }),
         organization.settings(),
       ])
