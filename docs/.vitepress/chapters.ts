@@ -71,7 +71,10 @@ export const CHAPTERS: Chapter[] = [
       'people/organization',
     ],
   },
-  { title: 'Integrate', pages: ['integrate/api', 'integrate/mcp', 'integrate/events', 'integrate/outgoing-webhooks', 'integrate/mail'] },
+  {
+    title: 'Integrate',
+    pages: ['integrate/api', 'integrate/mcp', 'integrate/events', 'integrate/outgoing-webhooks', 'integrate/mail'],
+  },
   {
     title: 'Operations',
     pages: [

@@ -29,5 +29,8 @@ export const getReceipt = operation({
   answer: result('The receipt.', Receipt, EXAMPLE_RECEIPT),
   problems: ['database_deadline', 'fees_hidden'],
   run: ({ receipts }: { receipts: ReceiptsService }, call) =>
-    receipts.receipt({ viewer: call.viewer, asker: call.asker, seesBudgets: call.hasScope('budgets:read') }, call.query),
+    receipts.receipt(
+      { viewer: call.viewer, asker: call.asker, seesBudgets: call.hasScope('budgets:read') },
+      call.query,
+    ),
 })
