@@ -136,11 +136,12 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
     .exitOverride()
     .addHelpText(
       'after',
-      examples(
-        'tally serve',
-        'tally users add --email ada@example.com --name Ada --role admin',
-        'tally tokens create --kind svc --user ada@example.com --name ci',
-      ),
+      '\n`tally` alone, on a terminal, shows what the agents of this machine used this week.\n' +
+        examples(
+          'tally serve',
+          'tally users add --email ada@example.com --name Ada --role admin',
+          'tally tokens create --kind svc --user ada@example.com --name ci',
+        ),
     )
   const called = calledIn(args, program)
   const all = COMMANDS.flatMap(([heading, commands]) => commands.map(([names, load]) => ({ heading, names, load })))
@@ -167,6 +168,10 @@ function calledIn(args: readonly string[], { options }: Command): string | undef
 export async function run(args: string[]): Promise<number> {
   let called: Command | undefined
   try {
+    if (args.length === 0 && process.stdin.isTTY && process.stdout.isTTY) {
+      const { printSummary } = await import('./summary.ts')
+      if (await printSummary()) return EXIT_DONE
+    }
     const program = (await createProgram(args)).hook('preAction', async (_program, command) => {
       called = command
       const { envFile } = command.optsWithGlobals<{ envFile?: string }>()

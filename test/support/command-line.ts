@@ -25,6 +25,8 @@ export interface Ran {
 
 export interface RunOptions {
   stdin?: string
+  /** The width of the terminal that it runs on, which only a command in this process can have; without one by default. */
+  columns?: number
   env?: Record<string, string>
   /** Where it runs, if not in the folder of the database. */
   folder?: string
@@ -122,10 +124,11 @@ export class CommandLine {
 
   async run(
     args: string[],
-    { stdin, env, folder = this.folder, asProcess = AS_PROCESSES }: RunOptions = {},
+    { stdin, columns, env, folder = this.folder, asProcess = AS_PROCESSES }: RunOptions = {},
   ): Promise<Ran> {
+    if (columns !== undefined) asProcess = false
     if (!asProcess && !this.program && !isOfProcesses(args)) {
-      return runInProcess(args, { folder, env: { ...this.env, ...env }, stdin: stdin ?? '' })
+      return runInProcess(args, { folder, env: { ...this.env, ...env }, stdin: stdin ?? '', columns })
     }
     const given = stdin === undefined ? 'ignore' : Buffer.from(stdin)
     const child = await this.spawn(args, given, { ...(args[0] !== 'demo' && SHORT_RUN), ...env }, folder)

@@ -10,6 +10,8 @@ export interface Surroundings {
   folder: string
   env: Record<string, string>
   stdin: string
+  /** The width of the terminal that it runs on; undefined without one. */
+  columns?: number | undefined
 }
 
 /** Thrown by `process.exit` while a command runs. */
@@ -28,13 +30,14 @@ export function runInProcess(args: string[], surroundings: Surroundings): Promis
   return ran
 }
 
-async function runNow(args: string[], { folder, env, stdin }: Surroundings): Promise<Ran> {
+async function runNow(args: string[], { folder, env, stdin, columns }: Surroundings): Promise<Ran> {
   const { run } = await import('../../src/cli/program.ts')
   const [stdout, stderr] = [new Collected(), new Collected()]
+  const terminal = columns === undefined ? {} : { isTTY: true, columns }
   const restore = replaceAll(folder, [
-    [process, 'stdout', stdout],
+    [process, 'stdout', Object.assign(stdout, terminal)],
     [process, 'stderr', stderr],
-    [process, 'stdin', Readable.from(stdin === '' ? [] : [Buffer.from(stdin)])],
+    [process, 'stdin', Object.assign(Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]), terminal)],
     [process, 'env', { ...env }],
     [process, 'exit', exit],
     [Bun, 'stdin', new Blob([stdin])],

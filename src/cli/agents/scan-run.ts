@@ -1,5 +1,5 @@
 /** Runs `tally agents scan`. */
-import { AGENT_NAMES, type AgentName, type Counts, damageWire, type SessionUse } from '../../agents/agent.ts'
+import { AGENT_NAMES, type AgentName, type Counts, damageWire, type Scan, type SessionUse } from '../../agents/agent.ts'
 import { type Outcome, previewUses, type ReportingOptions, reportUses } from '../../agents/batches.ts'
 import { noteAccepted } from '../../agents/journal.ts'
 import { READERS } from '../../agents/readers/all.ts'
@@ -96,15 +96,17 @@ function printScan(scan: PricedScan, { agent = [...AGENT_NAMES], withTitles = fa
   note(`Searched ${places.join(', ')}.`)
 }
 
-export interface PricedScan {
+export interface PricedScan extends Scan {
   uses: Priced[]
-  damage: ReturnType<typeof scanAll>['damage']
-  readings: ReturnType<typeof scanAll>['readings']
-  files: number
-  bytes: number
 }
 
-export async function scanned({ agent = [...AGENT_NAMES], since, withTitles = false }: ScanFlags): Promise<PricedScan> {
+export async function scanned(flags: ScanFlags): Promise<PricedScan> {
+  const scan = readSessions(flags)
+  return { ...scan, uses: await priced(scan.uses) }
+}
+
+/** Without costs. */
+export function readSessions({ agent = [...AGENT_NAMES], since, withTitles = false }: ScanFlags): Scan {
   const progress = new Progress('Reading (MB)')
   const scan = scanAll({
     environment: readAgentsEnvironment(),
@@ -114,12 +116,12 @@ export async function scanned({ agent = [...AGENT_NAMES], since, withTitles = fa
     onProgress: (done, total) => progress.show(Math.round(done / 1e6), Math.round(total / 1e6)),
   })
   progress.end()
-  return { ...scan, uses: await priced(scan.uses) }
+  return scan
 }
 
 /** With what the agent noted, else the list value; undefined where neither is known. */
 async function priced(uses: readonly SessionUse[]): Promise<Priced[]> {
-  const values = (await listValuesOf(uses)).values()
+  const values = (await listValuesOf(uses, 'list-values')).values()
   return uses.map((use) => {
     const days = use.days.map((day): Priced['days'][number] => {
       const value = values.next().value ?? undefined
@@ -137,27 +139,35 @@ async function priced(uses: readonly SessionUse[]): Promise<Priced[]> {
   })
 }
 
+type UsedDays = Pick<SessionUse, 'model' | 'provider' | 'service' | 'days'>
+
 /** Programs of which two may be called the same and have different prices. */
 const UNNAMED_COMMITS = new Set(['dev', 'unknown'])
 
-/** Kept as long as neither the uses nor the prices change: the price table takes longer to read than all that is kept. */
-async function listValuesOf(uses: readonly SessionUse[]): Promise<(string | null)[]> {
+/**
+ * The list values of the days of all uses, in nano-dollars, whatever the agents noted; null where a model is unpriced. Kept
+ * under a name as long as neither the uses nor the prices change: the price table takes longer to read than all that is kept.
+ */
+export async function listValuesOf(
+  uses: readonly UsedDays[],
+  keptAs: 'list-values' | 'summary-values',
+): Promise<(string | null)[]> {
   if (uses.length === 0) return []
   const environment = readAgentsEnvironment()
   const hash = new Bun.CryptoHasher('sha256').update(`${VERSION} ${COMMIT}`)
   for (const usage of usagesOf(uses)) hash.update(JSON.stringify(usage))
   const digest = hash.digest('hex')
-  const kept = loadKept<{ digest: string; values: (string | null)[] }>(environment, 'list-values')
+  const kept = loadKept<{ digest: string; values: (string | null)[] }>(environment, keptAs)
   if (kept?.digest === digest && !UNNAMED_COMMITS.has(COMMIT)) return kept.values
   const { createListValue } = await import('../../features/prices/list-value.ts')
   const listValue = createListValue()
   const values = Array.from(usagesOf(uses), (usage) => listValue(usage)?.toString() ?? null)
-  storeKept(environment, 'list-values', { digest, values })
+  storeKept(environment, keptAs, { digest, values })
   return values
 }
 
 /** Of each day, one by one, since there may be many. */
-function* usagesOf(uses: readonly SessionUse[]) {
+function* usagesOf(uses: readonly UsedDays[]) {
   for (const { model, provider, service, days } of uses) {
     for (const { firstAt, lastAt, tokens, requests, requestsAbove, tools } of days) {
       yield {
@@ -238,7 +248,7 @@ function failWhereLeft({ refused, issue, left }: Outcome): void {
   if (refused.length > 0) throw new CommandError(`The server refused ${counted(refused.length, 'entry', 'entries')}.`)
 }
 
-export function failWhereUnread(damage: PricedScan['damage']): void {
+export function failWhereUnread(damage: Scan['damage']): void {
   const files = new Set(damage.filter(({ isNote }) => !isNote).map(({ file }) => file)).size
   if (files === 0) return
   throw new CommandError(

@@ -12,7 +12,7 @@ export function selfCommand(): string[] {
 }
 
 /** Folders of `npx`, `pnpm dlx`, `yarn dlx` and `bunx`, which they empty at any time. */
-const SHORT_LIVED = /[\\/](?:_npx|dlx(?:-[^\\/]*)?|bunx-[^\\/]*)[\\/]/
+export const SHORT_LIVED = /[\\/](?:_npx|dlx(?:-[^\\/]*)?|bunx-[^\\/]*)[\\/]/
 
 /** What to say before settings that stay name an executable that does not; undefined if it stays. */
 export function shortLivedAdvice(

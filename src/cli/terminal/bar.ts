@@ -10,9 +10,9 @@ export function bar(value: number, most: number, cells: number): string {
 }
 
 /** Used for terminals of unknown width and for files. */
-const USUAL_COLUMNS = 80
+export const USUAL_COLUMNS = 80
 
-const BAR_CELLS = { least: 8, most: 40 }
+export const BAR_CELLS = { least: 8, most: 40 }
 
 /** How many cells a bar may use next to a table of this width. */
 export function barCells(tableWidth: number): number {

@@ -20,6 +20,16 @@ export function sizeText(bytes: number): string {
   return `${grouped(whole)}${fraction === undefined ? '' : `.${fraction}`} ${unit}`
 }
 
+const ROUGH_UNITS = ['', 'k', 'M', 'B', 'T']
+
+/** `48.2M`: three digits, which is enough to compare; counts below 10,000 in full. */
+export function roughCountText(count: number): string {
+  if (count < 10_000) return countText(count)
+  const rounded = Number(count.toPrecision(3))
+  const power = Math.floor(Math.log10(rounded) / 3)
+  return `${(rounded / 1_000 ** power).toPrecision(3)}${ROUGH_UNITS[power]}`
+}
+
 /** An exact number of JSON with all its digits, or a dash. */
 export function exactText(number: number | null | undefined): string {
   return number === null || number === undefined ? '–' : JSON.stringify(number)
