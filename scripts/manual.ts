@@ -9,6 +9,7 @@ import { join, relative } from 'node:path'
 import { CHAPTERS, titleOf } from '../docs/.vitepress/chapters.ts'
 import type { ManualContents } from '../src/embedded/manual.ts'
 import { MANUAL_BASE } from '../src/http/manual.ts'
+import { llmsText, markdownOf } from './manual/markdown.ts'
 import { referencePages } from './manual/reference.ts'
 import { brotlied, filesIn, isCurrent, savePack, stampOf } from './packing.ts'
 
@@ -51,7 +52,9 @@ async function withRendered<T>(
 }
 
 async function stampOfManual(generated: Map<string, string>): Promise<string> {
-  const scripts = ['scripts/manual.ts', 'scripts/packing.ts', 'bun.lock'].map((path) => join(ROOT, path))
+  const scripts = ['scripts/manual.ts', 'scripts/manual/markdown.ts', 'scripts/packing.ts', 'bun.lock'].map((path) =>
+    join(ROOT, path),
+  )
   const stamp = await stampOf([...(await filesIn(DOCS)), ...scripts])
   return new Bun.CryptoHasher('sha256').update(stamp + JSON.stringify([...generated])).digest('hex')
 }
@@ -64,14 +67,18 @@ export async function buildManual(): Promise<void> {
   const files = await withRendered(MANUAL_BASE, generated, async (site, pages) => {
     const sources = new Map<string, Blob>()
     for (const path of await filesIn(site)) sources.set(relative(site, path), Bun.file(path))
-    // What `tally help` lists and prints.
-    const contents: ManualContents = []
-    for (const page of CHAPTERS.flatMap(({ pages }) => pages)) {
-      const source = Bun.file(join(pages, `${page}.md`))
-      contents.push({ page, title: titleOf(await source.text()) })
-      sources.set(`${page}.md`, source)
+    // What programs read, and what `tally help` lists and prints.
+    const markdown = new Map<string, string>()
+    for (const page of ['index', ...CHAPTERS.flatMap(({ pages }) => pages)]) {
+      const text = markdownOf(page, await Bun.file(join(pages, `${page}.md`)).text())
+      markdown.set(page, text)
+      sources.set(`${page}.md`, new Blob([text]))
     }
+    const contents: ManualContents = CHAPTERS.flatMap(({ pages }) =>
+      pages.map((page) => ({ page, title: titleOf(markdown.get(page)!) })),
+    )
     sources.set('contents.json', new Blob([JSON.stringify(contents)]))
+    sources.set('llms.txt', new Blob([llmsText(CHAPTERS, markdown)]))
     const packed = [...sources].map(
       async ([name, source]) => [name, await brotlied(name, await source.bytes())] as const,
     )

@@ -41,7 +41,7 @@ async function manualText(name: string): Promise<string> {
   if (page === undefined) {
     throw new CommandError(`No command or page is named '${name}'. \`tally help ${PAGES}\` lists the pages.`, 2)
   }
-  return readable(page)
+  return page.trimEnd()
 }
 
 /** A page may be named without its chapter. */
@@ -51,14 +51,4 @@ const pathOf = (name: string, { contents }: Manual) =>
 function listOf({ contents }: Manual): string {
   const width = Math.max(...contents.map(({ page }) => page.length))
   return contents.map(({ page, title }) => `${page.padEnd(width)}  ${title}`).join('\n')
-}
-
-/** The page without what is not for readers: the settings at its start, comments, and the marks of boxes. */
-function readable(page: string): string {
-  return page
-    .replace(/^---\n.*?\n---\n+/s, '')
-    .replaceAll(/<!--.*?-->\n*/gs, '')
-    .replaceAll(/^::: \w+ ?(.*)$/gm, '$1')
-    .replaceAll(/^:::$\n?/gm, '')
-    .trimEnd()
 }

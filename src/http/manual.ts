@@ -1,4 +1,7 @@
-/** The manual, which `scripts/manual.ts` builds from `docs/`: its pages at `/docs/…`, and the files that they load. */
+/**
+ * The manual, which `scripts/manual.ts` builds from `docs/`: its pages at `/docs/…`, also as Markdown at their address plus `.md`,
+ * which `/llms.txt` lists, and the files that they load.
+ */
 import { Elysia } from 'elysia'
 import { notFound } from '../errors.ts'
 import { access } from './access.ts'
@@ -45,10 +48,18 @@ export const manual = ({ files }: { files: Pick<PackedFiles, 'pack' | 'respond'>
   const headers = { ...pageHeaders(MANUAL_POLICY), 'cache-control': 'no-cache' }
 
   async function send(path: string, request: Request): Promise<Response> {
-    if ((await files.pack()) === undefined) return new Response(NOT_BUILT, { status: 503, headers: notBuilt })
+    const pack = await files.pack()
+    if (pack === undefined) return new Response(NOT_BUILT, { status: 503, headers: notBuilt })
     const name = fileOf(path)
     const isAsset = name.startsWith('assets/')
-    const found = await files.respond(name, request, { headers: isAsset ? { 'cache-control': FOR_EVER } : headers })
+    const markdown = name.replace(/\.html$/, '.md')
+    const link =
+      markdown !== name && pack.find(markdown)
+        ? { link: `<${MANUAL_BASE}${markdown}>; rel="alternate"; type="text/markdown"` }
+        : {}
+    const found = await files.respond(name, request, {
+      headers: isAsset ? { 'cache-control': FOR_EVER } : { ...headers, ...link },
+    })
     if (found) return found
     const missing = isAsset ? undefined : await files.respond('404.html', request, { status: 404, headers })
     if (!missing) throw notFound(`The file '${name}'`)
@@ -65,5 +76,6 @@ export const manual = ({ files }: { files: Pick<PackedFiles, 'pack' | 'respond'>
         pageRoute,
       )
       .get('/docs/*', ({ request, params }) => send(params['*'], request), pageRoute)
+      .get('/llms.txt', ({ request }) => send('llms.txt', request), pageRoute)
   )
 }

@@ -11,6 +11,12 @@ afterAll(() => app.close())
 
 const PAGES = CHAPTERS.flatMap(({ pages }) => pages).map((page) => `/docs/${page}`)
 
+/** Where the links of a page lead, apart from those in its examples, without the section. */
+function linksIn(markdown: string): string[] {
+  const text = markdown.replaceAll(/^ *```.*?^ *```$/gms, '').replaceAll(/`[^`\n]*`/g, '')
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!.replace(/(?<=.)#.*/, ''))
+}
+
 describe('the manual', () => {
   test('begins at /docs/', async () => {
     const { status, headers } = await fetch(`${app.url}/docs`, { redirect: 'manual' })
@@ -26,6 +32,23 @@ describe('the manual', () => {
       expect(policy).toContain("default-src 'none'; script-src 'self'; ")
       expect(policy).not.toMatch(/https?:|\*|unsafe-eval/)
       expect([path, text.match(/<script(?![^>]* src="\/docs\/)|\son\w+="|javascript:/g)]).toEqual([path, null])
+    }
+  })
+
+  test('has every page as Markdown as well, whose links lead to others, and which llms.txt lists', async () => {
+    const list = await app.call('GET /llms.txt')
+    expect([list.status, list.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+    const listed = linksIn(list.text)
+    expect(listed).toEqual(['/api/v1/openapi.json', ...PAGES.map((path) => `${path}.md`)])
+    for (const path of ['/docs/index', ...PAGES]) {
+      const alternate = (await app.call(`GET ${path}`)).headers.get('link')
+      expect([path, alternate]).toEqual([path, `<${path}.md>; rel="alternate"; type="text/markdown"`])
+      const { status, headers, text } = await app.call(`GET ${path}.md`)
+      expect([path, status, headers.get('content-type')]).toEqual([path, 200, 'text/markdown; charset=utf-8'])
+      expect([path, text.slice(0, 2)]).toEqual([path, '# '])
+      expect([path, text.match(/^:::|<!--|^```\w+ .*$/gm)]).toEqual([path, null])
+      const links = linksIn(text).filter((link) => !/^(https?:|#)/.test(link))
+      expect([path, links.filter((link) => !listed.includes(link) && link !== '/docs/index.md')]).toEqual([path, []])
     }
   })
 
