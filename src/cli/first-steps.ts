@@ -1,19 +1,9 @@
-/** What `tally serve` prints for a new database: commands to paste, adapted to how the server was started. */
+/** What `tally serve` prints for a new database, and how this program is called in what it prints. */
 import { basename, isAbsolute, join, relative, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { SHORT_LIVED } from './agents/self.ts'
 
 const ROOT = join(import.meta.dir, '../..')
-
-const SESSION_MS = 10 * 60_000
-
-interface FirstSteps {
-  url: string
-  /** The one-time set-up link. */
-  link: string
-  config: Config
-  now: number
-}
 
 /** How this program is called from the folder in which it was started, and where its data is if nothing is said. */
 export function calledAs(): { command: string; dataDir: string } {
@@ -46,32 +36,19 @@ function fromElsewhere({ host, publicUrl }: Config): string {
   return '(From another machine: replace 127.0.0.1 with the name of this machine, or start with --public-url.)\n'
 }
 
-export function firstSteps({ url, link, config, now }: FirstSteps): string {
+/** @param link the one-time set-up link */
+export function firstSteps({ link, config }: { link: string; config: Config }): string {
   const { command, dataDir } = calledAs()
-  const elsewhere = !config.databaseUrl && resolve(config.dataDir) !== resolve(dataDir)
-  const tally = elsewhere ? `${command} --data ${quoted(resolve(config.dataDir))}` : command
-  const entry = {
-    agent_harness: 'curl',
-    agent_name: 'first-steps',
-    model: 'claude-sonnet-4-5',
-    started_at: new Date(now - SESSION_MS).toISOString(),
-    ended_at: new Date(now).toISOString(),
-    tokens: { input: 1200, output: 340, cache_read: 15000 },
-    project: 'first-steps',
-    summary: 'A first token entry',
-  }
+  const isElsewhere = !config.databaseUrl && resolve(config.dataDir) !== resolve(dataDir)
+  const tally = isElsewhere ? `${command} --data ${quoted(resolve(config.dataDir))}` : command
+  const at = config.databaseUrl ? ', with the same TALLY_DATABASE_URL as this server' : ''
   return `
 This database is new. Set up Tally with this link, which works once and expires in 24 hours:
 
   ${link}
 ${fromElsewhere(config)}
-Or create a person and a service token on this machine${config.databaseUrl ? ', with the same TALLY_DATABASE_URL as this server' : ''}:
+Or create the first person on this machine${at}:
 
   ${tally} users add --email you@example.com --name You --role admin
-  TALLY_TOKEN=$(${tally} tokens create --kind svc --user you@example.com --name first)
-
-Then report a first token entry:
-
-  curl -sS ${url}/api/v1/token-entries -H "Authorization: Bearer $TALLY_TOKEN" -H 'Content-Type: application/json' -d '${JSON.stringify(entry)}'
 `
 }

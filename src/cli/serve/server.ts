@@ -183,7 +183,7 @@ async function printFirstSteps(config: Config, { people, organization }: Service
   if (await people.isSetUp()) return
   const publicUrl = await organization.publicUrl()
   const link = await people.createSetUpLink(publicUrl ?? url)
-  print(firstSteps({ url, link, config: { ...config, publicUrl }, now: systemClock.now() }))
+  print(firstSteps({ link, config: { ...config, publicUrl } }))
 }
 
 function watchSignIns({ people }: Services, logger: Logger): void {
