@@ -151,6 +151,31 @@ describe('tally agents login', () => {
     expect(await filesAtHome()).toEqual([])
   })
 
+  test('also installs hooks and reports past sessions, of the agents that it names', async () => {
+    await fillHome(home)
+    const line = ['login', '--url', server.url, '--token-stdin', '--install', 'claude-code', 'codex', '--report']
+    const { code, stdout, stderr } = await run(line, `${token} \r\n`, { asProcess: true })
+    expect([code, stderr.includes('+++ ')]).toEqual([0, true])
+    expect(stdout).toContain('claude-code: installed the hook in ')
+    expect(stdout).toMatch(/Reported to http:\S+: 5 new, 0 updated, 0 unchanged\./)
+    const settings = await readFile(join(home, '.claude/settings.json'), 'utf8')
+    expect(settings).toContain('agents hook claude-code')
+    expect(await readFile(join(home, '.codex/config.toml'), 'utf8')).toContain('"agents", "hook", "codex"')
+    const again = await run(line, token, { asProcess: true })
+    expect(again.stdout).toContain('claude-code: the hook is already in ')
+    expect(again.stdout).toContain('0 new, 0 updated, 5 unchanged')
+    expect(await readFile(join(home, '.claude/settings.json'), 'utf8')).toBe(settings)
+  })
+
+  test('stores nothing if the settings of an agent cannot be changed', async () => {
+    await mkdir(join(home, '.claude'))
+    await writeFile(join(home, '.claude/settings.json'), '[]')
+    const line = ['login', '--url', server.url, '--token-stdin', '--install', 'codex', 'claude-code']
+    const { code, stderr } = await run(line, token)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('does not contain a JSON object. Fix it first.')])
+    expect((await filesAtHome()).sort()).toEqual(['.claude'])
+  })
+
   test('is not believed where others can read what it stored', async () => {
     await logIn()
     await chmod(join(home, '.config/tally/agents.json'), 0o640)

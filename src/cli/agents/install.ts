@@ -36,29 +36,7 @@ export function addAgentsInstallCommands(agents: Command): void {
     .description("Add Tally's hook to the settings of agents, after showing the changes")
     .addArgument(agentsArgument('<agents...>', 'agents to install the hook for'))
     .addHelpText('after', examples('tally agents install claude-code', 'tally agents install codex gemini-cli --yes'))
-    .action(async (names: AgentName[], { yes = false }: InstallFlags) => {
-      const environment = readAgentsEnvironment()
-      const self = selfCommand()
-      const plans = names.map((agent) =>
-        planned(agent, environment, () => planInstall(agent, environment, [...self, ...hookOf(agent)])),
-      )
-      const changes = plans.filter(isChange)
-      for (const { agent, path } of plans.filter((plan) => !isChange(plan))) {
-        print(`${agent}: the hook is already in ${path}.`)
-      }
-      const advice = shortLivedAdvice(self, { what: 'hook', command: 'tally agents install' })
-      if (changes.length > 0 && advice !== undefined) note(advice)
-      await show(changes, { yes, question: 'Install the hook?' })
-      for (const change of changes) {
-        withPath(change.path, () => install(environment, change))
-        print(
-          `${change.agent}: installed the hook in ${change.path}. Running sessions do not use it until they are restarted.`,
-        )
-      }
-      for (const warning of plans.flatMap(({ path, warnings }) => warnings.map((text) => `${path}: ${text}`))) {
-        note(warning)
-      }
-    })
+    .action((names: AgentName[], { yes = false }: InstallFlags) => installHooks(planHooks(names), { yes }))
 
   asksFirst(agents.command('uninstall'), afterTheChanges)
     .description("Remove Tally's hook from the settings of agents, after showing the changes")
@@ -79,11 +57,38 @@ export function addAgentsInstallCommands(agents: Command): void {
     })
 }
 
+/** Before anything is written, every plan is made: with an issue in one, nothing changes. */
+export function planHooks(names: readonly AgentName[]): SettingsChange[] {
+  const environment = readAgentsEnvironment()
+  return names.map((agent) =>
+    planned(agent, environment, () => planInstall(agent, environment, [...selfCommand(), ...hookOf(agent)])),
+  )
+}
+
+/** Shows the changes, asks, and makes them. */
+export async function installHooks(plans: readonly SettingsChange[], { yes }: { yes: boolean }): Promise<void> {
+  const changes = plans.filter(isChange)
+  for (const { agent, path } of plans.filter((plan) => !isChange(plan))) {
+    print(`${agent}: the hook is already in ${path}.`)
+  }
+  const advice = shortLivedAdvice(selfCommand(), { what: 'hook', command: 'tally agents install' })
+  if (changes.length > 0 && advice !== undefined) note(advice)
+  await show(changes, { yes, question: 'Install the hook?' })
+  for (const change of changes) {
+    withPath(change.path, () => install(readAgentsEnvironment(), change))
+    print(
+      `${change.agent}: installed the hook in ${change.path}. Running sessions do not use it until they are restarted.`,
+    )
+  }
+  for (const warning of plans.flatMap(({ path, warnings }) => warnings.map((text) => `${path}: ${text}`))) {
+    note(warning)
+  }
+}
+
 function hookOf(agent: AgentName): string[] {
   return ['agents', 'hook', agent]
 }
 
-/** Before anything is written, every plan is made: with an issue in one, nothing changes. */
 function planned(agent: AgentName, environment: AgentsEnvironment, plan: () => SettingsChange): SettingsChange {
   return withPath(settingsPath(agent, environment), plan)
 }

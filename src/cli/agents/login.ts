@@ -1,5 +1,7 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import type { AgentName } from '../../agents/agent.ts'
 import { credentialsPath, removeCredentials, storeCredentials } from '../../agents/credentials.ts'
+import { HOOKED_AGENTS } from '../../agents/install/install.ts'
 import { readMe } from '../../agents/server.ts'
 import { type ClientConfig, readAgentsEnvironment, readAgentsServer, readClientConfigOf } from '../../config.ts'
 import type { Me } from '../../features/people/schema.ts'
@@ -7,11 +9,14 @@ import { CommandError } from '../failures.ts'
 import { examples, optionOf } from '../flags/options.ts'
 import { askSecretly, pipedSecret } from '../terminal/password.ts'
 import { note, print } from '../terminal/print.ts'
+import { installHooks, planHooks } from './install.ts'
 import { withServerIssues } from './server.ts'
 
 interface LoginFlags {
   url?: string
   tokenStdin?: boolean
+  install?: AgentName[]
+  report?: boolean
 }
 
 const KINDS: Record<Exclude<Me['kind'], 'service'>, string> = {
@@ -30,15 +35,23 @@ export function addAgentsLoginCommands(agents: Command): void {
     .summary('Check a service token, and store it for the agents commands and hooks')
     .addOption(optionOf('url'))
     .option('--token-stdin', 'read the token from standard input instead of asking for it')
+    .addOption(
+      new Option(
+        '--install <agents...>',
+        'also install the hooks of these agents, as `tally agents install --yes` does',
+      ).choices(HOOKED_AGENTS),
+    )
+    .option('--report', 'also report past sessions: of the agents of --install, or else of all')
     .addHelpText(
       'after',
       examples(
         'tally agents login --url http://tally.lan:4747',
         'tally agents login --url http://tally.lan:4747 --token-stdin < token.txt',
+        'tally agents login --url http://tally.lan:4747 --install claude-code codex --report',
       ),
     )
     .action(async (_flags, command: Command) => {
-      const { url, tokenStdin = false } = command.optsWithGlobals<LoginFlags>()
+      const { url, tokenStdin = false, install: agents, report = false } = command.optsWithGlobals<LoginFlags>()
       const token = await readToken(tokenStdin)
       const server = readClientConfigOf(token, { url })
       const me = await withServerIssues(() => readMe(server))
@@ -47,10 +60,16 @@ export function addAgentsLoginCommands(agents: Command): void {
           `This is ${KINDS[me.kind]}. Create a service token on the server: tally tokens create --kind svc --user ${me.person.email} --name agents`,
         )
       }
+      const hooks = agents && planHooks(agents)
       const path = storeCredentials(readAgentsEnvironment(), server)
       print(`Agents on this machine now report to ${server.url} for ${me.person.name} (${me.person.email}).`)
       print(`The token is stored in ${path}, which only you can read.`)
       printOverridden(server)
+      if (hooks) await installHooks(hooks, { yes: true })
+      if (!report) return
+      // Loaded here and not above, as for `tally agents scan`.
+      const { runScan } = await import('./scan-run.ts')
+      await runScan({ report, ...(agents && { agent: agents }) })
     })
 
   agents
