@@ -53,7 +53,7 @@ export const manual = ({ files }: { files: Pick<PackedFiles, 'pack' | 'respond'>
     const name = fileOf(path)
     const isAsset = name.startsWith('assets/')
     const markdown = name.replace(/\.html$/, '.md')
-    const link =
+    const link: Record<string, string> =
       markdown !== name && pack.find(markdown)
         ? { link: `<${MANUAL_BASE}${markdown}>; rel="alternate"; type="text/markdown"` }
         : {}

@@ -39,19 +39,17 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       // Create a token, report with the very lines that the page shows, and see it arrive.
       await heading('Connect an agent')
       await page.getByText('Acme is set up').waitFor()
-      await press('Create token')
-      await page.getByText('Copy the token now').waitFor()
-      const shown = await page.locator('main pre').allTextContents()
-      const lines = shown.filter((text) => /^(export TALLY_TOKEN|curl )/.test(text))
-      expect(lines.length).toBe(2)
-      expect(await reported(lines.join('\n'))).toMatchObject({ project: null, cost: 0.0132 })
+      await press('Create token and copy')
+      await page.getByText('It contains the new token “curl”').waitFor()
+      const [lines = ''] = await page.locator('main pre').allTextContents()
+      expect(await reported(lines)).toMatchObject({ project: null, cost: 0.0132 })
       await page.getByText('Entry received').waitFor()
       expect(await barriers()).toEqual([])
 
       // Of a repository, so that there is something to make a rule of, at a cost that a bill shows, and with a text that
       // must not become a part of any page.
       const more = `"labels": { "repository": "acme/web" }, "reported_cost": 12.5, "summary": "${HOSTILE}"`
-      const elsewhere = lines.join('\n').replace(/"summary": "[^"]*"/, more)
+      const elsewhere = lines.replace(/"summary": "[^"]*"/, more)
       expect(await reported(elsewhere)).toMatchObject({ project: null, cost: 12.5, summary: HOSTILE })
 
       // The overview and the list show both.

@@ -3,7 +3,12 @@ import { HOOKED_AGENTS } from '../../../src/agents/install/install.ts'
 import { AGENT_NAMES, AGENTS, UNREAD_AGENTS } from '../../../src/shared/agents.ts'
 import { findAgents, GUIDES, isTelemetry } from '../../../src/web/pages/connect/guides.ts'
 
-const TARGET = { url: 'https://tally.example', token: 'tly_svc_secret', now: new Date('2026-11-21T12:00:00.123Z') }
+const TARGET = {
+  url: 'https://tally.example',
+  token: 'tly_svc_secret',
+  program: 'tally',
+  now: new Date('2026-11-21T12:00:00.123Z'),
+}
 
 const wayOf = (key: string, way?: string) => {
   const { ways } = GUIDES.find((guide) => guide.key === key)!
@@ -20,12 +25,21 @@ test('every guide for telemetry contains the address of the endpoint, and the to
   }
 })
 
-test('other ways never have the token in a command that agents run, but that of HTTP', () => {
+test('the first line of every guide has the token, and no command has it as an argument', () => {
   for (const { key, ways } of GUIDES) {
-    for (const { way } of ways.filter((each) => !isTelemetry(each))) {
-      expect([key, way, linesOf(key, way).join('\n').includes(TARGET.token)]).toEqual([key, way, key === 'curl'])
+    for (const { way } of ways) {
+      const [first] = linesOf(key, way)
+      expect([key, way, first!.includes(TARGET.token)]).toEqual([key, way, true])
+      const commands = linesOf(key, way).flatMap((lines) => lines.match(/(?<=^|\| )(tally|curl) .*/gm) ?? [])
+      expect([key, way, commands.filter((command) => command.includes(TARGET.token))]).toEqual([key, way, []])
     }
   }
+})
+
+test('one line connects an agent that has a hook', () => {
+  expect(linesOf('claude-code', 'hook')).toEqual([
+    'echo tly_svc_secret | tally agents login --url https://tally.example --token-stdin --install claude-code --report',
+  ])
 })
 
 test('the ways of every agent are those that it has', () => {
@@ -37,12 +51,12 @@ test('the ways of every agent are those that it has', () => {
 })
 
 test('the first report is valid JSON about the last ten minutes', () => {
-  const [, json] = /-d '(.*)'$/s.exec(linesOf('curl')[1]!)!
+  const [, json] = /-d '(.*)'$/s.exec(linesOf('curl')[0]!)!
   expect(JSON.parse(json!)).toMatchObject({ started_at: '2026-11-21T11:50:00Z', ended_at: '2026-11-21T12:00:00Z' })
 })
 
 test('settings files of agents are valid', () => {
-  for (const key of ['gemini-cli', 'qwen-code', 'opencode']) expect(() => JSON.parse(linesOf(key)[0]!)).not.toThrow()
+  for (const key of ['gemini-cli', 'qwen-code', 'opencode']) expect(() => JSON.parse(linesOf(key)[1]!)).not.toThrow()
   expect(Bun.TOML.parse(linesOf('codex')[0]!)).toMatchObject({
     otel: { exporter: { 'otlp-http': { headers: { Authorization: 'Bearer tly_svc_secret' } } } },
   })

@@ -1,18 +1,17 @@
-/** Connects an agent: create a token, configure the agent, verify that an entry arrives. */
+/** Connects an agent: one line with a new token, and the first entry as it arrives. */
 import { Alert, Anchor, Group, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { type ReactNode, useMemo, useState } from 'react'
+import { useState } from 'react'
 import { WAY_NAMES } from '../../../shared/agents.ts'
 import { one, useAddress } from '../../address.ts'
-import { CopyLine } from '../../parts/copy-line.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Caption, CardTitle, Note } from '../../parts/texts.tsx'
 import { useSettings } from '../../server/me.ts'
 import type { CreatedToken } from '../../server/tokens.ts'
 import { Arrival } from './arrival.tsx'
 import classes from './connect.module.css'
-import { findAgents, GUIDES, type Guide, isTelemetry, type Target, type WayGuide } from './guides.ts'
-import { TokenStep } from './token-step.tsx'
+import { ConnectLine } from './connect-line.tsx'
+import { findAgents, GUIDES, type Guide, type WayGuide } from './guides.ts'
 
 export default function Connect() {
   const [{ agent, way: chosen, welcome }, show] = useAddress({ agent: one, way: one, welcome: one })
@@ -30,26 +29,18 @@ export default function Connect() {
           <Choice guide={guide} choose={(key) => show({ agent: key, way: undefined }, { replace: true })} />
           <Ways guide={guide} way={way} choose={(key) => show({ way: key }, { replace: true })} />
         </Stack>
-        <Numbered number={1} title="Create a token">
-          <TokenStep name={guide.key} isTelemetry={isTelemetry(way)} token={token} made={setToken} />
-        </Numbered>
-        <Numbered number={2} title={`Configure ${SUBJECTS[guide.key] ?? guide.title}`}>
-          <Lines way={way} token={usable(token, way)} />
-        </Numbered>
-        <Numbered number={3} title="Verify it works">
-          <Arrival token={token} waits={way.waits} />
-        </Numbered>
+        <Stack gap="sm">
+          <CardTitle>{`Connect ${SUBJECTS[guide.key] ?? guide.title}`}</CardTitle>
+          <ConnectLine key={`${guide.key} ${way.way}`} name={guide.key} way={way} token={token} made={setToken} />
+        </Stack>
+        <Arrival token={token} waits={way.waits} />
       </Stack>
     </Page>
   )
 }
 
-/** How step 2 names what is configured, where it is not the guide's title. */
-const SUBJECTS: Record<string, string> = { curl: 'your program', otlp: 'the exporter', files: 'the tally CLI' }
-
-/** Organization tokens can only send telemetry. */
-const usable = (token: CreatedToken | null, way: WayGuide) =>
-  token && (isTelemetry(way) || token.kind === 'svc') ? token : null
+/** What is connected, where it is not the guide's title. */
+const SUBJECTS: Record<string, string> = { curl: 'your program', otlp: 'the exporter', files: 'a machine' }
 
 function Welcome() {
   const { name } = useSettings()
@@ -144,49 +135,4 @@ function Ways({ guide: { title, ways }, way, choose }: WaysProps) {
 function countsOf({ way, misses }: WayGuide): string {
   const counted = way === 'telemetry' ? 'Every request while the server can be reached' : 'Every request'
   return misses ? `${counted}, except ${misses}` : counted
-}
-
-const Numbered = ({ number, title, children }: { number: number; title: string; children: ReactNode }) => (
-  <section className={classes.step}>
-    <span className={classes.number} aria-hidden>
-      {number}
-    </span>
-    <Stack gap="xs" miw={0}>
-      <CardTitle className={classes.title}>{title}</CardTitle>
-      {children}
-    </Stack>
-  </section>
-)
-
-/** Host names that only work on the same machine. */
-const ONLY_HERE = new Set(['localhost', '127.0.0.1', '[::1]'])
-
-function Lines({ way, token }: { way: WayGuide; token: CreatedToken | null }) {
-  // Once per token, so that the commands do not change while they are copied.
-  const target = useMemo<Target>(
-    () => ({ url: location.origin, token: token?.token ?? 'tally_svc_…', now: new Date() }),
-    [token],
-  )
-  return (
-    <Stack gap="sm">
-      <Note>
-        {way.lead}
-        {!token && ' Create a token first to include it in these commands.'}
-      </Note>
-      {way.steps.map(({ instruction, lines }) => (
-        <div key={instruction}>
-          <Text size="sm" mb={4}>
-            {instruction}
-          </Text>
-          <CopyLine text={lines(target)} />
-        </div>
-      ))}
-      {ONLY_HERE.has(location.hostname) && (
-        <Caption>
-          {location.host} is only reachable from this machine. For agents on other machines, make the server listen on
-          the network (<code>tally serve --host 0.0.0.0</code>) and use an address that they can reach.
-        </Caption>
-      )}
-    </Stack>
-  )
 }

@@ -15,6 +15,8 @@ export interface Target {
   url: string
   /** The secret, or a placeholder until there is one. */
   token: string
+  /** How the command line of Tally is started on the agents' machine. */
+  program: string
   now: Date
 }
 
@@ -27,7 +29,10 @@ export interface Step {
 export interface WayGuide {
   way: Way | 'http'
   lead: string
-  steps: Step[]
+  /** The first one has the token, and is all that most agents need. */
+  steps: [Step, ...Step[]]
+  /** Whether the steps start the command line of Tally. */
+  usesProgram?: boolean
   /** When the first entry arrives, and what to check if it does not. */
   waits: string
   /** What is not counted; empty if nothing is known to be missing, absent if it depends on the program. */
@@ -48,12 +53,14 @@ export const isTelemetry = ({ way }: WayGuide) => way === 'telemetry'
 
 const endpoint = ({ url }: Target) => `${url}/api/v1/telemetry`
 
-const exporter = (target: Target) =>
+const exporter = (target: Target, ...more: string[]) =>
   [
-    `export OTEL_EXPORTER_OTLP_ENDPOINT=${endpoint(target)}`,
-    'export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf',
-    `export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer ${target.token}"`,
-  ].join('\n')
+    'export',
+    ...more,
+    `OTEL_EXPORTER_OTLP_ENDPOINT=${endpoint(target)}`,
+    'OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf',
+    `OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer ${target.token}"`,
+  ].join(' ')
 
 const withoutMilliseconds = (moment: Date) => `${moment.toISOString().slice(0, 19)}Z`
 
@@ -85,7 +92,7 @@ const headers: Step = {
 }
 
 interface TelemetryGuide {
-  steps: Step[]
+  steps: WayGuide['steps']
   /** When it sends what it has. */
   sends: string
 }
@@ -96,12 +103,7 @@ const TELEMETRY: Partial<Record<AgentName, TelemetryGuide>> = {
       {
         instruction: 'In the shell that starts Claude Code, or under "env" in ~/.claude/settings.json:',
         lines: (target) =>
-          [
-            'export CLAUDE_CODE_ENABLE_TELEMETRY=1',
-            'export OTEL_METRICS_EXPORTER=otlp',
-            'export OTEL_LOGS_EXPORTER=otlp',
-            exporter(target),
-          ].join('\n'),
+          exporter(target, 'CLAUDE_CODE_ENABLE_TELEMETRY=1', 'OTEL_METRICS_EXPORTER=otlp', 'OTEL_LOGS_EXPORTER=otlp'),
       },
       PLACE,
     ],
@@ -123,18 +125,18 @@ const TELEMETRY: Partial<Record<AgentName, TelemetryGuide>> = {
     sends: 'when a turn completes. Restart sessions that are already running.',
   },
   'gemini-cli': {
-    steps: [{ instruction: 'In ~/.gemini/settings.json:', lines: geminiSettings }, headers, PLACE],
+    steps: [headers, { instruction: 'In ~/.gemini/settings.json:', lines: geminiSettings }, PLACE],
     sends: 'a few seconds after the model’s first response, and when it exits.',
   },
   'qwen-code': {
-    steps: [{ instruction: 'In ~/.qwen/settings.json:', lines: geminiSettings }, headers, PLACE],
+    steps: [headers, { instruction: 'In ~/.qwen/settings.json:', lines: geminiSettings }, PLACE],
     sends: 'a few seconds after the model’s first response, and when it exits.',
   },
   'github-copilot': {
     steps: [
       {
         instruction: 'In the shell that starts it:',
-        lines: (target) => `export COPILOT_OTEL_ENABLED=true\n${exporter(target)}`,
+        lines: (target) => exporter(target, 'COPILOT_OTEL_ENABLED=true'),
       },
       PLACE,
     ],
@@ -142,11 +144,11 @@ const TELEMETRY: Partial<Record<AgentName, TelemetryGuide>> = {
   },
   opencode: {
     steps: [
+      { instruction: 'In the shell that starts it:', lines: (target) => exporter(target) },
       {
         instruction: 'In ~/.config/opencode/opencode.json:',
         lines: () => JSON.stringify({ experimental: { openTelemetry: true } }, null, 2),
       },
-      { instruction: 'In the shell that starts it:', lines: exporter },
       PLACE,
     ],
     sends:
@@ -154,12 +156,10 @@ const TELEMETRY: Partial<Record<AgentName, TelemetryGuide>> = {
   },
 }
 
-const LOGIN: Step = {
-  instruction: 'Once for all agents, on the machine where they run (asks for the token):',
-  lines: ({ url }) => `tally agents login --url ${url}`,
-}
+/** The token comes from standard input, so that it is in no process list; in the command prompt of Windows, it works alike. */
+const login = ({ url, token, program }: Target) => `echo ${token} | ${program} agents login --url ${url} --token-stdin`
 
-const PAST = 'Report what it has used before. Running this again does not count anything twice.'
+const ON_MACHINE = 'In a terminal of the machine on which it runs:'
 
 const WAYS: Record<Way, (name: AgentName, facts: AgentFacts) => Omit<WayGuide, 'way' | 'misses'>> = {
   telemetry: (name, { title }) => ({
@@ -168,22 +168,18 @@ const WAYS: Record<Way, (name: AgentName, facts: AgentFacts) => Omit<WayGuide, '
     waits: `${title} sends data ${TELEMETRY[name]!.sends}`,
   }),
   hook: (name, { title }) => ({
-    lead: `${title} starts the tally executable after each turn, which reads its session files and also reports what was used while the server was unreachable.`,
-    steps: [
-      LOGIN,
-      {
-        instruction: 'Install the hook (shows the change of the settings first):',
-        lines: () => `tally agents install ${name}`,
-      },
-      { instruction: PAST, lines: () => `tally agents scan --agent ${name} --report` },
-    ],
-    waits: `A session is reported after ${title} responds. “tally agents status” shows pending sessions and the reason.`,
+    lead: `${title} starts Tally after each turn, which reads its session files and also reports what was used while the server was unreachable. The line stores the token, adds the hook to the settings of ${title}, and reports its past sessions. Running it again does not count anything twice.`,
+    steps: [{ instruction: ON_MACHINE, lines: (target) => `${login(target)} --install ${name} --report` }],
+    usesProgram: true,
+    waits: `Past sessions appear at once, new ones after ${title} responds. “tally agents status” shows pending sessions and the reason.`,
   }),
   files: (name, { title, ways }) => ({
-    lead: `The tally executable reads the session files that ${title} keeps, including those of the past.`,
+    lead: `Tally reads the session files that ${title} keeps, including those of the past. Running the line again does not count anything twice.`,
     steps: [
-      LOGIN,
-      { instruction: PAST, lines: () => `tally agents scan --agent ${name} --report` },
+      {
+        instruction: ON_MACHINE,
+        lines: (target) => `${login(target)} && ${target.program} agents scan --agent ${name} --report`,
+      },
       ...('hook' in ways
         ? []
         : [
@@ -194,6 +190,7 @@ const WAYS: Record<Way, (name: AgentName, facts: AgentFacts) => Omit<WayGuide, '
             },
           ]),
     ],
+    usesProgram: true,
     waits: 'A session appears when the scan has reported it. “tally agents status” shows what is missing.',
   }),
 }
@@ -222,10 +219,10 @@ export const GUIDES: readonly Guide[] = [
         way: 'http',
         lead: 'A script, a CI job or your own agent reports one token entry per session.',
         steps: [
-          { instruction: 'Set the token in your shell:', lines: ({ token }) => `export TALLY_TOKEN=${token}` },
           {
-            instruction: 'Report a session:',
-            lines: ({ url, now }) => `curl ${url}/api/v1/token-entries \\
+            instruction: 'In a shell, set the token and report a session:',
+            lines: ({ url, token, now }) => `export TALLY_TOKEN=${token}
+curl ${url}/api/v1/token-entries \\
   -H "Authorization: Bearer $TALLY_TOKEN" \\
   -H "Content-Type: application/json" \\
   -d '{
@@ -252,7 +249,7 @@ export const GUIDES: readonly Guide[] = [
       {
         way: 'telemetry',
         lead: 'Any program that follows the OpenTelemetry conventions for generative AI. Tally reads its events and spans for model calls.',
-        steps: [{ instruction: 'In the program’s environment:', lines: exporter }, PLACE],
+        steps: [{ instruction: 'In the program’s environment:', lines: (target) => exporter(target) }, PLACE],
         waits: 'Exporters send a batch every few seconds. Use OTLP over HTTP; gRPC is not supported.',
       },
     ],
@@ -264,12 +261,11 @@ export const GUIDES: readonly Guide[] = [
     ways: [
       {
         way: 'files',
-        lead: 'The tally executable finds the session files of all agents on a machine, and installs the hooks of those that have one.',
+        lead: 'Tally finds the session files of all agents on a machine and reports what was used before. Running the line again does not count anything twice.',
         steps: [
-          LOGIN,
           {
-            instruction: 'Preview past usage, then report it. Running this again does not count anything twice.',
-            lines: () => 'tally agents scan\ntally agents scan --report',
+            instruction: 'In a terminal of the machine on which they run:',
+            lines: (target) => `${login(target)} --report`,
           },
           {
             instruction: 'Report new sessions automatically (shows the changes of settings first):',
@@ -280,6 +276,7 @@ export const GUIDES: readonly Guide[] = [
             lines: () => 'tally agents watch --install',
           },
         ],
+        usesProgram: true,
         waits:
           'A session is reported after the agent responds. “tally agents status” shows pending sessions and the reason.',
       },
