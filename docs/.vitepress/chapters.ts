@@ -94,7 +94,14 @@ export const CHAPTERS: Chapter[] = [
   },
   {
     title: 'Reference',
-    pages: ['reference/configuration', 'reference/commands', 'reference/problems', 'export-format', 'benchmarks'],
+    pages: [
+      'reference/configuration',
+      'reference/commands',
+      'reference/command-output',
+      'reference/problems',
+      'export-format',
+      'benchmarks',
+    ],
   },
   {
     title: 'Architecture',

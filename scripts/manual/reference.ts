@@ -1,20 +1,25 @@
 /** The pages of the manual that are generated from the program: options, commands and error codes. */
 import type { Command } from 'commander'
 import { commandsByHeading, fullNameOf, withSubcommands } from '../../src/cli/command-tree.ts'
+import { openApiDocument } from '../../src/cli/openapi.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { OPTIONS } from '../../src/config.ts'
 import { PROBLEMS } from '../../src/errors.ts'
+import { commandOutputPage } from './command-output.ts'
 
 /** By path below `docs/`, without its extension. */
 export async function referencePages(): Promise<Map<string, string>> {
+  const program = await createProgram()
   return new Map([
     [`reference/${CONFIGURATION}`, configurationPage()],
-    ['reference/commands', commandsPage(await createProgram())],
+    ['reference/commands', commandsPage(program)],
+    [`reference/${COMMAND_OUTPUT}`, commandOutputPage(program, JSON.parse(await openApiDocument()))],
     ['reference/problems', problemsPage()],
   ])
 }
 
 const CONFIGURATION = 'configuration'
+const COMMAND_OUTPUT = 'command-output'
 const SERVICE = '../operations/service'
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
@@ -48,7 +53,7 @@ and examples of one, as below, and \`tally help <page>\` prints a page of this m
 \`--data\`, are on the page about [configuration](${CONFIGURATION}.md).
 
 A command ends with 0 if it succeeded, with 1 if it was refused or failed, and with 2 if it was called wrongly. What can
-be read by programs is printed with \`--json\`.
+be read by programs is printed with \`--json\`, in the [shapes](${COMMAND_OUTPUT}.md) of the next page.
 
 ${commandsByHeading(program)
   .map(([heading, commands]) => `## ${heading}\n\n${commands.map(commandSection).join('\n')}`)

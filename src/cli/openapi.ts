@@ -10,7 +10,7 @@ export function addOpenapiCommand(program: Command): void {
     .action(async () => print(await openApiDocument()))
 }
 
-async function openApiDocument(): Promise<string> {
+export async function openApiDocument(): Promise<string> {
   const { findPack, packedText } = await import('../embedded/pack.ts')
   const text = Bun.isStandaloneExecutable
     ? await packedText((await findPack('api'))!, 'openapi.json')

@@ -14,7 +14,7 @@ import type { Services } from '../services.ts'
 import { checked } from './flags/body.ts'
 import { columnsOption, wideOption } from './flags/columns.ts'
 import { asksFirst } from './flags/confirmation.ts'
-import { type FieldFlags, fieldFlagsOf } from './flags/fields.ts'
+import { type FieldFlags, fieldFlagsOf, operationOf } from './flags/fields.ts'
 import { emptyText } from './flags/filters.ts'
 import { NONE } from './flags/none.ts'
 import { collect, examples, requireFields } from './flags/options.ts'
@@ -258,6 +258,7 @@ function declare(command: Command, operation: AnyAction | AnyListing, called: Ca
   }
   if (called.days !== undefined) addDayAndEarlierFlags(command, called.days)
   fieldFlagsOf.set(command, declared)
+  operationOf.set(command, operation)
   for (const option of options) command.addOption(option)
   return command.addHelpText('after', examples(...lines))
 }

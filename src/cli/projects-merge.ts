@@ -21,7 +21,7 @@ export function addProjectsMergeCommand(projects: Command): void {
     .argument('<project>', 'key, name, alias or id (prj_…) of the project to merge')
     .argument('<into>', 'key, name, alias or id (prj_…) of the project to keep')
     .option('--dry-run', 'show what would move, and change nothing')
-    .option('--json', 'print JSON')
+    .option('--json', 'print JSON, as returned by POST /api/v1/projects/{id}/merge')
     .addHelpText(
       'after',
       examples('tally projects merge "acme website" ACME --dry-run', 'tally projects merge "acme website" ACME --yes'),

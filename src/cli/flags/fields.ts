@@ -1,5 +1,8 @@
-/** Which field of the API each flag of a command is, for the commands of operations. */
+/** Which operation a command is, and which field of the API each of its flags, for the commands of operations. */
 import type { Command } from 'commander'
+import type { AnyAction, AnyListing } from '../../operations/operation.ts'
+
+export const operationOf = new WeakMap<Command, AnyAction | AnyListing>()
 
 /** By the name under which commander keeps the value. */
 export type FieldFlags = Map<string, { name: string; long: string; value?: string | boolean | string[] | undefined }>
