@@ -11,6 +11,7 @@ const FEATURES = [
   'people',
   'notifications',
   'projects',
+  'trusts',
   'placement',
   'prices',
   'funding',
@@ -322,6 +323,7 @@ module.exports = {
     ),
     onlyIn('settings-only-where-hooks-go', '(^|/)node_modules/(jsonc-parser|smol-toml)/', ['^src/agents/install/']),
     onlyIn('patches-only-where-settings-are-shown', '(^|/)node_modules/diff/', ['^src/cli/agents/install\\.ts$']),
+    onlyIn('id-tokens-only-in-trusts', '(^|/)node_modules/jose/', ['^src/features/trusts/']),
     onlyIn('expressions-only-in-conditions', '(^|/)node_modules/re2js/', ['^src/features/placement/']),
     { name: 'no-circular-imports', severity: 'error', from: {}, to: { circular: true } },
     {

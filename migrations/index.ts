@@ -86,6 +86,7 @@ import postgresCostBasis from './postgres/0058_cost_basis.sql' with { type: 'tex
 import postgresAllocation from './postgres/0059_allocation.sql' with { type: 'text' }
 import postgresLimitReadings from './postgres/0060_limit_readings.sql' with { type: 'text' }
 import postgresChargedCost from './postgres/0061_charged_cost.sql' with { type: 'text' }
+import postgresTrusts from './postgres/0062_trusts.sql' with { type: 'text' }
 import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -149,6 +150,7 @@ import sqliteCostBasis from './sqlite/0058_cost_basis.sql' with { type: 'text' }
 import sqliteAllocation from './sqlite/0059_allocation.sql' with { type: 'text' }
 import sqliteLimitReadings from './sqlite/0060_limit_readings.sql' with { type: 'text' }
 import sqliteChargedCost from './sqlite/0061_charged_cost.sql' with { type: 'text' }
+import sqliteTrusts from './sqlite/0062_trusts.sql' with { type: 'text' }
 import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
@@ -343,5 +345,12 @@ export const MIGRATIONS: Migration[] = [
     name: 'charged_cost',
     // As 59; a server of a version before would also show unknown charges as 0.
     sql: { sqlite: sqliteChargedCost, postgres: postgresChargedCost },
+  },
+  {
+    version: 62,
+    name: 'trusts',
+    // A server of a version before knows no exchanged token, and refuses it.
+    sql: { sqlite: sqliteTrusts, postgres: postgresTrusts },
+    compatibleFrom: 61,
   },
 ]

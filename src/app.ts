@@ -61,6 +61,8 @@ import { sheetListOperations } from './features/sheets/operations/list.ts'
 import { sheetOperations } from './features/sheets/operations/sheets.ts'
 import { telemetryOperations } from './features/telemetry/operations/status.ts'
 import { otlpRoutes } from './features/telemetry/routes/otlp.ts'
+import { exchangeToken } from './features/trusts/operations/exchange.ts'
+import { trustOperations } from './features/trusts/operations/trusts.ts'
 import { grantOperations } from './features/viewers/operations/grants.ts'
 import { sharedOperations } from './features/viewers/operations/shared.ts'
 import { webhookOperations } from './features/webhooks/operations/webhooks.ts'
@@ -166,6 +168,7 @@ export const createApp = ({
         ),
       ),
     )
+    .use(at('/api/v1').use(serve([...trustOperations, exchangeToken], { ...services, logger })))
     .use(at('/api/v1').use(serve([...shareLinkOperations, createShareLink], { ...services, publicUrl })))
     .use(
       at('/api/v1').use(

@@ -33,6 +33,12 @@ export const PROBLEMS = {
     help: 'The request needs a bearer token (`Authorization: Bearer tally_svc_…`) or the session of a signed-in person. The detail states what is wrong with the credential: missing, mistyped, unknown, expired, revoked or signed out.',
     page: 'people/access-tokens',
   },
+  id_token_refused: {
+    status: 401,
+    title: 'ID token refused',
+    help: 'The ID token of a job gets no token: it is not valid, is not for this server, comes from an issuer or a repository, branch or environment that no trust names, or was exchanged before. The detail states which. `tally trusts test` compares an ID token with a trust.',
+    page: 'connect/ci',
+  },
   sign_in_failed: {
     status: 401,
     title: 'Sign-in failed',
@@ -50,6 +56,12 @@ export const PROBLEMS = {
     title: 'Fees not visible',
     help: 'Allocated cost contains the fees of plans, which only people with the role billing or admin see, and leads if the organization allows it. Use `basis=marginal`, which leaves fees out, or another basis.',
     page: 'plans',
+  },
+  outside_of_project: {
+    status: 403,
+    title: 'Outside of the project',
+    help: 'A token of a trust reports entries of its own project only: it cannot name another project, a ticket of another project, or a session that has entries elsewhere.',
+    page: 'connect/ci',
   },
   not_found: {
     status: 404,
@@ -380,6 +392,12 @@ export const PROBLEMS = {
     title: 'Database moved',
     help: 'An operator moves the database to another one with `tally move`, or has moved it. Nothing was written; retry after the number of seconds in Retry-After. The operator starts the server with the new database.',
     page: 'troubleshooting',
+  },
+  issuer_unreachable: {
+    status: 503,
+    title: 'Issuer unreachable',
+    help: 'The keys with which GitHub, GitLab or another issuer signs ID tokens could not be read. Nothing was exchanged; retry after the number of seconds in Retry-After.',
+    page: 'connect/ci',
   },
   shutting_down: {
     status: 503,

@@ -33,6 +33,7 @@ import { createSheetsService } from './features/sheets/service.ts'
 import { createSpendingService } from './features/spending/service.ts'
 import { createTelemetryService } from './features/telemetry/service.ts'
 import { createTransferService } from './features/transfer/service.ts'
+import { createTrustsService } from './features/trusts/service.ts'
 import { createViewersService } from './features/viewers/service.ts'
 import { createWebhooksService } from './features/webhooks/service.ts'
 import type { Clock } from './lib/clock.ts'
@@ -70,6 +71,7 @@ export function createServices({
   const people = createPeopleService({ db, clock, audit, organization, mail: noticeMail, hasher })
   const notifications = createNotificationsService({ db, clock, events, organization, mail: noticeMail })
   const projects = createProjectsService({ db, clock, audit })
+  const trusts = createTrustsService({ db, clock, audit, organization, people, projects })
   const placement = createPlacementService({ db, clock, audit, organization, projects })
   const prices = createPricesService({ db, clock, audit, organization })
   const funding = createFundingService({ db, clock, audit, organization, people })
@@ -165,7 +167,7 @@ export function createServices({
     /** What a server does by itself. */
     jobs: [
       ...[reports, bills, webhooks, budgets, notifications, entries, telemetry, personalData, notices, anomalies],
-      ...[digests, priceUpdates, people, agentStatus, funding],
+      ...[digests, priceUpdates, people, agentStatus, funding, trusts],
     ].flatMap(({ jobs }): readonly Job[] => jobs),
     db,
     events,
@@ -175,6 +177,7 @@ export function createServices({
     people,
     notifications,
     projects,
+    trusts,
     placement,
     prices,
     priceUpdates,

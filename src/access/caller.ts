@@ -22,6 +22,14 @@ export interface Represented {
 
 export type TokenCallerKind = 'service' | 'read' | 'organization' | 'api'
 
+/** What a token of a trust is limited to: it reports and reads entries of this project only. */
+export interface TokenLimit {
+  projectId: number
+  /** The key of the project. */
+  project: string
+  trust: Id<'tru'>
+}
+
 /** A program authenticated with a token. */
 export interface TokenCaller<Kind extends TokenCallerKind> {
   kind: Kind
@@ -36,6 +44,8 @@ export interface TokenCaller<Kind extends TokenCallerKind> {
     scopes: readonly string[] | null
     /** Addresses and networks from which an API token works; null for any. */
     networks: readonly string[] | null
+    /** Null for tokens that people create. */
+    limit: TokenLimit | null
   }
   /** The creator of the token, who is the agent manager of entries reported with a service token. */
   person: Person

@@ -20,6 +20,7 @@ export type ObjectKind =
   | 'whk'
   | 'pln'
   | 'frl'
+  | 'tru'
 
 export interface Precondition {
   kind: ObjectKind

@@ -57,6 +57,7 @@ const COMMANDS: readonly (readonly [heading: string, commands: readonly CommandL
     [
       [['users', 'people'], async () => (await import('./users/group.ts')).addUsersCommands],
       [['tokens'], async () => (await import('./tokens.ts')).addTokensCommands],
+      [['trusts'], async () => (await import('./trusts.ts')).addTrustsCommands],
       [['share-links'], async () => (await import('./share-links/group.ts')).addShareLinksCommands],
       [['audit'], async () => (await import('./audit.ts')).addAuditCommand],
     ],

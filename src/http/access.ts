@@ -7,10 +7,11 @@ import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Actor, Party } from '../access/actor.ts'
 import type { Asker } from '../access/asker.ts'
-import type { Caller, CallerKind, CallerOf, Person } from '../access/caller.ts'
+import type { Caller, CallerKind, CallerOf, Person, TokenLimit } from '../access/caller.ts'
 import { type ObjectKind, SINGLE_KINDS } from '../access/precondition.ts'
 import {
   approvalViewerOf as approvalViewerOfPerson,
+  grantedViewer,
   type Viewer,
   viewerOf as viewerOfPerson,
   withoutFees,
@@ -118,12 +119,14 @@ interface Declared {
   allowed?: Allowed
   tokenScope?: RouteScope
   objectKind?: ObjectKind
+  isForProjects?: boolean
 }
 
 /**
  * `allow` on a route: see {@link Allowed}. `scope` says which scope lets an API token call a route for signed-in people:
  * see {@link RouteScope}. {@link requireAllow} rejects a route without them. `object` says that a route reads or changes an
- * object that people change: its `GET` has the version, and the others take `If-Match`.
+ * object that people change: its `GET` has the version, and the others take `If-Match`. `forProjects` says that tokens which are
+ * limited to a project may call it; they may call nothing else.
  */
 export const access = () =>
   new Elysia({ name: 'access' })
@@ -135,6 +138,11 @@ export const access = () =>
           route.tokenScope = scope
         },
       }),
+      forProjects: (isFor: boolean) => ({
+        introspect: (route: Declared) => {
+          route.isForProjects = isFor
+        },
+      }),
       object: (kind: ObjectKind) => ({
         introspect: (route: Declared) => {
           route.objectKind = kind
@@ -144,7 +152,7 @@ export const access = () =>
       allow: (allowed: Allowed) => {
         // Its scope may be declared after `allow`.
         let declared: Declared | undefined
-        const check = allowed === 'anyone' ? undefined : checkOf(allowed, () => declared?.tokenScope)
+        const check = allowed === 'anyone' ? undefined : checkOf(allowed, () => declared)
         return {
           introspect: (route: Declared) => {
             declared = route
@@ -210,34 +218,46 @@ function mayRead(allowed: Allowed): boolean {
   return allowed === 'anyone' || demandsOf(allowed).some(([kind]) => kind === 'read' || kind === 'session')
 }
 
-function checkOf(allowed: Demand, scope: () => RouteScope | undefined): AllowCheck {
+function checkOf(allowed: Demand, declared: () => Declared | undefined): AllowCheck {
   const rolesByKind = new Map(demandsOf(allowed))
   const kinds = [...rolesByKind.keys()]
   return ({ caller: sent }) => {
     // What a signed-in person may call, their API tokens may as far as their scopes reach.
     const isApi = sent?.kind === 'api' && rolesByKind.has('session')
-    if (isApi) requireScope(sent, scopesOfRoute(scope()))
+    if (isApi) requireScope(sent, scopesOfRoute(declared()?.tokenScope))
     const caller = isApi ? sent : requireCaller(sent, kinds)
     const roles = isApi
       ? rolesOfPrograms(rolesByKind.get('session'))
       : (rolesByKind.get(caller.kind) ?? usualRoles(caller.kind))
     if (!roles.includes(caller.person.role)) throw wrongRole(roles, caller)
+    const limit = limitOf(caller)
+    if (limit && !declared()?.isForProjects) throw beyondProject(limit)
   }
 }
 
 /** Whether a caller may call what is declared so; what its input and its objects require is for the route to say. */
 export function isAllowed(
-  { allow, scope }: { allow: Allowed; scope?: RouteScope | undefined },
+  { allow, scope, forProjects }: { allow: Allowed; scope?: RouteScope | undefined; forProjects?: boolean | undefined },
   caller: Caller,
 ): boolean {
   if (allow === 'anyone') return true
+  const declared = { ...(scope && { tokenScope: scope }), isForProjects: forProjects ?? false }
   try {
-    checkOf(allow, () => scope)({ caller })
+    checkOf(allow, () => declared)({ caller })
     return true
   } catch (error) {
     if (error instanceof Problem) return false
     throw error
   }
+}
+
+const limitOf = (caller: Caller): TokenLimit | null => (caller.kind === 'session' ? null : caller.token.limit)
+
+function beyondProject({ project }: TokenLimit): Problem {
+  return new Problem(
+    'forbidden',
+    `This token is limited to the project ${project}: it may only report its entries, or read its receipts. Use a token that a person created.`,
+  )
 }
 
 /** Organization tokens belong to the organization, whatever becomes of the person who created them. */
@@ -361,7 +381,13 @@ export function requireCaller<Kind extends CallerKind = CallerKind>(
 /** What the caller may see; see `access/visibility.ts`. */
 export function viewerOf(caller: Caller | null): Viewer {
   const known = requireCaller(caller)
-  return withFees(known, viewerOfPerson(known.person))
+  return limitedViewer(known) ?? withFees(known, viewerOfPerson(known.person))
+}
+
+/** Of a caller whose token is limited to a project, whatever its person sees. */
+function limitedViewer(caller: Caller): Viewer | undefined {
+  const limit = limitOf(caller)
+  return limit ? grantedViewer([limit.projectId]) : undefined
 }
 
 function withFees(caller: Caller, viewer: Viewer): Viewer {
@@ -371,7 +397,7 @@ function withFees(caller: Caller, viewer: Viewer): Viewer {
 /** What the caller may see in lists of entries and sheets, which include what they may approve. */
 export function approvalViewerOf(caller: Caller | null): Viewer {
   const known = requireCaller(caller)
-  return withFees(known, approvalViewerOfPerson(known.person))
+  return limitedViewer(known) ?? withFees(known, approvalViewerOfPerson(known.person))
 }
 
 /** The caller as somebody who filters by names; see `access/asker.ts`. */

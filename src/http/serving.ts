@@ -196,6 +196,7 @@ export function serve<const Operations extends readonly Operation[]>(
       allow: each.allow,
       ...(each.scope && { scope: each.scope }),
       ...(each.object && { object: each.object }),
+      ...(each.forProjects && { forProjects: true }),
       ...(query && { query: Type.Object(query, strict) }),
       ...shape,
       detail: documented(documentationOf(each)),

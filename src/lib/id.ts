@@ -22,6 +22,7 @@ export type IdPrefix =
   | 'pln'
   | 'frl'
   | 'fnd'
+  | 'tru'
 
 export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`
 

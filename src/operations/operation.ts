@@ -113,6 +113,8 @@ interface Described<Path extends string, Query extends TProperties> {
   scope?: RouteScope
   /** The kind of the object that it reads or changes, which has a version. */
   object?: ObjectKind
+  /** Whether tokens that are limited to a project may call it, see `limit` of `TokenCaller`. */
+  forProjects?: true
   /** That requests may have. */
   headers?: Documentation['headers']
   /** Only those that do not follow from the rest; see `documented`. */

@@ -370,6 +370,9 @@ const SENTENCES = {
   'backup.failed': () => ['could not finish a backup'],
   'agent.silent': ({ object }) => say`noticed that the agents of ${object} no longer report`,
 
+  'trust.added': did('added', 'the trust in'),
+  'trust.changed': changed('the trust in'),
+  'trust.removed': did('removed', 'the trust in'),
   'webhook.added': did('added', 'webhook'),
   'webhook.changed': changed('webhook'),
   'webhook.enabled': did('enabled', 'webhook'),

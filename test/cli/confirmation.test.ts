@@ -50,6 +50,7 @@ const ASKING: Record<string, string[]> = {
   'telemetry assign': [],
   'tickets remove': [],
   'tokens revoke': [],
+  'trusts remove': [],
   'users erase': [],
   'webhooks remove': [],
 }

@@ -116,8 +116,10 @@ describe('the document', () => {
     expect(elsewhere.match(/"enum":\["(svc|service)"[^\]]*/g)).toEqual([
       // Who calls, which the API has named like this from the beginning.
       '"enum":["service","read","organization","api","session"',
+      // Those that an ID token can be exchanged for.
+      '"enum":["svc","read"',
     ])
-    expect(elsewhere.match(/#\/components\/schemas\/TokenKind"/g)).toHaveLength(5)
+    expect(elsewhere.match(/#\/components\/schemas\/TokenKind"/g)).toHaveLength(6)
   })
 
   test('declares that parameters are not empty, and no more of a header than the server requires', async () => {

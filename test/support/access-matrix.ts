@@ -634,6 +634,7 @@ export function testAccess(start: () => Promise<AccessHost>, extent: Extent): vo
       'POST /api/v1/password',
       'POST /api/v1/session',
       'POST /api/v1/setup',
+      'POST /api/v1/tokens/exchange',
     ])
   })
 

@@ -91,6 +91,10 @@ export type MoveDirection = 'from' | 'to'
 /** The purposes of one-time links: set up Tally, set a first password, or set a new one. */
 export type LinkPurpose = 'set_up' | 'invitation' | 'password'
 
+/** Whose jobs can get tokens by a trust. */
+export const TRUST_PROVIDERS = ['github', 'gitlab'] as const
+export type TrustProvider = (typeof TRUST_PROVIDERS)[number]
+
 /** The money that a grant shows: billed amounts, or the cost of usage. A share link of a bill shows the amounts of the bill. */
 export const SHARED_MONEY = ['amounts', 'cost', 'none'] as const
 export type SharedMoney = (typeof SHARED_MONEY)[number]

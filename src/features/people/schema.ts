@@ -41,7 +41,7 @@ export const KIND_OF_TOKEN = {
     'Kind of a token: `svc` (service token) reports entries that belong to its creator, `read` reads entries, reports, work and prices that its creator can see, `org` (organization token) pushes telemetry, `api` does what its scopes and the role of its creator allow.',
 }
 
-const TokenKindText = Type.String(KIND_OF_TOKEN) as unknown as TUnsafe<TokenKind>
+export const TokenKindText = Type.String(KIND_OF_TOKEN) as unknown as TUnsafe<TokenKind>
 
 const SCOPES_OF_TOKEN = orNull(array('What an API token may do; null for other tokens.', oneOf(SCOPE_NAMES)))
 

@@ -22,6 +22,7 @@ import { type Calls, shareCalls } from './tokens/shared-calls.ts'
 import type { Token, TokenCaller, TokenState } from './tokens/token.ts'
 import { EVERYBODYS_TOKENS } from './tokens/token.ts'
 import { createTokens, type ListedToken } from './tokens/tokens.ts'
+import { TRUST_TOKEN_KINDS, type TrustTokenKind, trustTokens } from './tokens/trust-tokens.ts'
 import { createEmails } from './users/emails.ts'
 import { createSetUp } from './users/set-up.ts'
 import { createUsers, getAccount, getUser, notificationChoice, userObject } from './users/users.ts'
@@ -39,9 +40,10 @@ export type {
   Standing,
   Token,
   TokenState,
+  TrustTokenKind,
   User,
 }
-export { EVERYBODYS_TOKENS, issuesOfPeople, issuesOfViewer, notificationChoice }
+export { EVERYBODYS_TOKENS, issuesOfPeople, issuesOfViewer, notificationChoice, TRUST_TOKEN_KINDS }
 
 export type PeopleService = ReturnType<typeof createPeopleService>
 
@@ -108,6 +110,7 @@ export function createPeopleService({ db, clock, audit, organization, mail, hash
     ...createGrants({ db, clock, audit, getUser, getAccount, userObject }),
     ...createPreferences({ db }),
     ...createTokens({ db, clock, audit, organization }),
+    ...trustTokens,
     ...createSetUp({ db, clock, audit, organization, hashing }),
 
     /** Throws 422 if nobody has one of these ids or e-mail addresses. Only for callers who may list people. */

@@ -158,6 +158,7 @@ forEachEngine('people', (open) => {
           expiresAt,
           scopes: null,
           networks: null,
+          limit: null,
         },
         person: { id: ada.id, uid: ada.uid, email: 'ada@example.com', name: 'ada', role: 'billing' },
       })

@@ -181,6 +181,7 @@ const EXPORTED_AS: Record<string, string | { not: string }> = {
   'telemetry_calls.user_id': { not: 'hashes that recognize the spans of one call, for a week' },
   'ticket_assumptions.user_id': { not: 'follows from their entries' },
   'tokens.created_by': 'tokens',
+  'trusts.user_id': { not: 'their tokens are in `tokens`' },
   'user_emails.user_id': 'additional_emails',
   'viewer_grants.user_id': 'grants',
   'webhook_endpoints.created_by': 'webhooks',

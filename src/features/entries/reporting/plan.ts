@@ -11,6 +11,7 @@ import { digestOf, fingerprintOf } from './report.ts'
 import { placeReport } from './session-placement.ts'
 import { recordInSession } from './sessions.ts'
 import type { RecordingState } from './state.ts'
+import { requireWithin } from './within-limit.ts'
 
 /** A submission as a set has it. */
 export interface SetItem extends Submission {
@@ -62,6 +63,11 @@ export function wantParts(state: RecordingState, items: readonly SetItem[]): voi
 /** Records one report. Throws `session_shrunk` and `session_too_large` (409), and `idempotency_key_reused` (422). */
 export function recordItem(state: RecordingState, item: SetItem, circumstances: Circumstances): Recorded {
   state.reportedBy(item.reporter)
+  if (item.reporter.limit) return requireWithin(state, item, () => recordOf(state, item, circumstances))
+  return recordOf(state, item, circumstances)
+}
+
+function recordOf(state: RecordingState, item: SetItem, circumstances: Circumstances): Recorded {
   return item.report.sessionKey === undefined
     ? recordSingle(state, item, circumstances)
     : recordInSession(state, item, circumstances)

@@ -1,4 +1,5 @@
 /** Turns a report into a row: its names, placement and value. Pure: `state.ts` holds what it needs of the database. */
+import type { TokenLimit } from '../../../access/caller.ts'
 import type {
   ManagerBy,
   SameSession,
@@ -39,6 +40,8 @@ export interface Reporter {
   tokenId: number | null
   /** The author of changes: the manager, but for telemetry the creator of its token. */
   personId: number
+  /** The only project whose entries the token may report. */
+  limit?: TokenLimit | null
 }
 
 /** A checked report, and who reports it by which source. */

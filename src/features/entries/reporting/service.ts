@@ -16,6 +16,7 @@ import { createRecorder, type RecorderDependencies } from './recorder.ts'
 import { isReport, issuesBeyondSchema, issuesOfReport, type Report, readReport } from './report.ts'
 import { assignSession, lockSessions, planAssignment, type SessionTransfer } from './session-assignment.ts'
 import { createTelemetrySessions } from './telemetry-sessions.ts'
+import { withinLimit } from './within-limit.ts'
 
 export interface ReportingDependencies extends RecorderDependencies {
   db: Database
@@ -91,7 +92,8 @@ export function createReporting({ db, decideAgain, ...dependencies }: ReportingD
     const accepted: SetItem[] = []
     for (const [position, item] of items.entries()) {
       try {
-        const submission = { report: readItem(item, now, thresholds), source: 'report', reporter } as const
+        const report = withinLimit(readItem(item, now, thresholds), reporter)
+        const submission = { report, source: 'report', reporter } as const
         accepted.push(setItem(submission, idempotencyKey && `${idempotencyKey}#${position}`))
         positions.push(position)
       } catch (error) {
@@ -122,8 +124,9 @@ export function createReporting({ db, decideAgain, ...dependencies }: ReportingD
      */
     async reportEntry(body: TokenEntryReport, caller: CallerOf<'service'>, idempotencyKey?: string): Promise<Reported> {
       const thresholds = body.usage && (await thresholdsFor([body]))
-      const report = readReport(body, clock.now(), thresholds)
-      const submission = { report, source: 'report', reporter: reporterOf(caller) } as const
+      const reporter = reporterOf(caller)
+      const report = withinLimit(readReport(body, clock.now(), thresholds), reporter)
+      const submission = { report, source: 'report', reporter } as const
       const { outcome, replayed, entry } = await record(setItem(submission, idempotencyKey))
       return { outcome, replayed, entry: toTokenEntry(entry) }
     },
@@ -182,6 +185,7 @@ function reporterOf({ kind, person: { id, uid, name, email }, token }: CallerOf<
     identifiedBy: kind === 'service' ? 'token' : 'nothing',
     tokenId: token.id,
     personId: id,
+    limit: token.limit,
   }
 }
 

@@ -40,6 +40,7 @@ const getMe = endpoint({
   allow: { service: STAFF_ROLES, read: STAFF_ROLES, organization: EVERY_ROLE, session: EVERY_ROLE },
   scope: 'any',
   object: 'usr',
+  forProjects: true,
   answer: result('The person, and the token or session.', Me, EXAMPLE_ME),
   run: async (needs: Needs, { served }) => {
     const known = requireCaller(served.caller)

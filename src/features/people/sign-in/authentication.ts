@@ -5,7 +5,13 @@ import type { Database, Reader } from '../../../database/database.ts'
 import { Problem } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { OrganizationService } from '../../organization/service.ts'
-import { findTokenByHash, findTokenById, listUsableTokens, updateTokenLastUsed } from '../store/tokens.ts'
+import {
+  findExchangedToken,
+  findTokenByHash,
+  findTokenById,
+  listUsableTokens,
+  updateTokenLastUsed,
+} from '../store/tokens.ts'
 import { findUserById } from '../store/users.ts'
 import { hashOfSecret, hexHashOfSecret, issueOfSecret } from '../tokens/secret.ts'
 import { callerOf, stateOfToken, type Token, type TokenCaller, type TokenState } from '../tokens/token.ts'
@@ -55,6 +61,15 @@ function refusedToken(token: Token, state: Exclude<Standing['state'], 'usable'>)
     `${name} ${state === 'revoked' ? 'was revoked' : 'expired'} at ${at}. Create a new one with \`tally tokens create\`.`,
   )
 }
+
+const REFUSED_OF_TRUST = {
+  revoked: 'the trust was removed',
+  expired: 'it has expired; exchange a new ID token',
+  stopped: 'its person is disabled',
+}
+
+const refusedOfTrust = ({ name }: Token, reason: string) =>
+  refused(`The token of the trust '${name}' does not work: ${reason}.`)
 
 /** The secret in the header, if its checksum is correct. */
 function secretOf(authorization: string): string {
@@ -107,13 +122,26 @@ export function createAuthentication({ db, clock, organization }: Dependencies) 
 
   /** For tokens that are not cached, and to determine why one is refused. */
   async function lookUp(secret: string): Promise<TokenCaller> {
-    const token = await findTokenByHash(db.read, hashOfSecret(secret))
-    if (!token)
-      throw refused('Unknown token. Was it created on another Tally server, or in another data folder (TALLY_DATA)?')
+    const hash = hashOfSecret(secret)
+    const token = await findTokenByHash(db.read, hash)
+    if (!token) return lookUpExchanged(hash)
     const state = await stateNow(token, db.read)
     if (state !== 'usable') throw refusedToken(token, state)
     uses.note(token.id, minuteOf(clock.now()))
     return callerOf(token)
+  }
+
+  /** The secrets that jobs get by a trust live for minutes, so none is cached. */
+  async function lookUpExchanged(hash: Uint8Array): Promise<TokenCaller> {
+    const token = await findExchangedToken(db.read, hash)
+    if (!token)
+      throw refused('Unknown token. Was it created on another Tally server, or in another data folder (TALLY_DATA)?')
+    const { project, trust } = token
+    const state = stateOfToken(token, clock.now())
+    if (state !== 'usable') throw refusedOfTrust(token, REFUSED_OF_TRUST[state])
+    if (project.archivedAt !== null) throw refusedOfTrust(token, `its project ${project.key} is archived`)
+    uses.note(token.id, minuteOf(clock.now()))
+    return callerOf(token, { projectId: project.id, project: project.key, trust })
   }
 
   async function stateNow(token: Token, reader: Reader): Promise<Standing['state']> {

@@ -8,8 +8,9 @@ const UNSETTLED_SHEETS = ['open', 'submitted', 'returned'] as const
 
 /** The number of each, at this moment. */
 export interface Duties {
-  /** Usable tokens, except of the organization, which belong to it. */
+  /** Usable tokens, except of the organization, which belong to it, and of trusts. */
   tokens: number
+  trusts: number
   shareLinks: number
   sheets: number
   /** Clients and projects that the person leads or approves for. */
@@ -20,7 +21,7 @@ export interface Duties {
 }
 
 export async function countDuties(reader: Reader, userId: number, now: number): Promise<Duties> {
-  const { tokens, shareLinks, sheets, deputies } = reader.tables
+  const { tokens, trusts, shareLinks, sheets, deputies } = reader.tables
   const { clientLeads, projectLeads, clientApprovers, projectApprovers } = reader.tables
   const of = async (table: Tables[keyof Tables], condition: SQL | undefined) => {
     const [row] = await reader.select({ found: count() }).from(table).where(condition)
@@ -30,8 +31,15 @@ export async function countDuties(reader: Reader, userId: number, now: number): 
   return {
     tokens: await of(
       tokens,
-      and(eq(tokens.createdBy, userId), ne(tokens.kind, 'org'), isNull(tokens.revokedAt), isUnended),
+      and(
+        eq(tokens.createdBy, userId),
+        ne(tokens.kind, 'org'),
+        isNull(tokens.trustId),
+        isNull(tokens.revokedAt),
+        isUnended,
+      ),
     ),
+    trusts: await of(trusts, and(eq(trusts.userId, userId), isNull(trusts.removedAt))),
     shareLinks: await of(
       shareLinks,
       and(eq(shareLinks.createdBy, userId), isNull(shareLinks.revokedAt), gt(shareLinks.expiresAt, now)),

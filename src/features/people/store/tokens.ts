@@ -1,6 +1,7 @@
 /** The table `tokens`. */
 import { and, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
+import type { Tables } from '../../../database/schema/tables.ts'
 import type { TokenKind } from '../../../database/schema/values.ts'
 import { lowered, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
@@ -47,6 +48,7 @@ function tokenColumns({ tables: { tokens, users } }: Reader) {
 function conditionOf(reader: Reader, filter: TokenFilter, now: number): SQL | undefined {
   const { tokens, users } = reader.tables
   return and(
+    isNull(tokens.trustId),
     filter.ownerId === undefined ? undefined : eq(tokens.createdBy, filter.ownerId),
     filter.users &&
       or(
@@ -98,7 +100,7 @@ export async function listTokens(
   return page ? query.limit(page.limit) : query
 }
 
-/** Tokens that are usable at `now`, the most recently used first, with their hashes. */
+/** Tokens that are usable at `now`, the most recently used first, with their hashes. Nobody has the secrets of those of trusts. */
 export async function listUsableTokens(
   reader: Reader,
   { now, limit }: { now: number; limit: number },
@@ -108,7 +110,7 @@ export async function listUsableTokens(
     .select({ ...tokenColumns(reader), hash: tokens.hash })
     .from(tokens)
     .innerJoin(users, eq(users.id, tokens.createdBy))
-    .where(isInState(reader, 'usable', now))
+    .where(and(isInState(reader, 'usable', now), isNull(tokens.trustId)))
     .orderBy(desc(sql`coalesce(${tokens.lastUsedAt}, ${tokens.createdAt})`))
     .limit(limit)
 }
@@ -136,13 +138,14 @@ export async function listTokensInUse(
     .orderBy(desc(tokens.lastUsedAt))
 }
 
+/** A token that people create and revoke. */
 export async function findTokenByUid(reader: Reader, uid: Id<'tok'>): Promise<Token | undefined> {
   const { tokens, users } = reader.tables
   const [token] = await reader
     .select(tokenColumns(reader))
     .from(tokens)
     .innerJoin(users, eq(users.id, tokens.createdBy))
-    .where(eq(tokens.uid, uid))
+    .where(and(eq(tokens.uid, uid), isNull(tokens.trustId)))
     .limit(1)
   return token
 }
@@ -153,6 +156,58 @@ export const findTokenById = (reader: Reader, id: number): Promise<Token | undef
 /** In any state, so that an error can name the reason. */
 export const findTokenByHash = (reader: Reader, hash: Uint8Array): Promise<Token | undefined> =>
   findTokenWith(reader, 'hash', hash)
+
+/** The tokens of a trust, in any state. */
+export async function listTokensOfTrust(reader: Reader, trustId: number): Promise<Token[]> {
+  const { tokens, users } = reader.tables
+  return reader
+    .select(tokenColumns(reader))
+    .from(tokens)
+    .innerJoin(users, eq(users.id, tokens.createdBy))
+    .where(eq(tokens.trustId, trustId))
+}
+
+/** A token of a trust that stands behind a secret of minutes. */
+export interface TokenOfTrust extends Token {
+  project: { id: number; key: string; archivedAt: number | null }
+  trust: Id<'tru'>
+}
+
+/** By the hash of a secret of minutes; it expires with that, and is in any state. */
+export async function findExchangedToken(reader: Reader, hash: Uint8Array): Promise<TokenOfTrust | undefined> {
+  const { exchangedTokens: exchanged, tokens, users, trusts, projects } = reader.tables
+  const [found] = await reader
+    .select({
+      ...tokenColumns(reader),
+      expiresAt: exchanged.expiresAt,
+      project: { id: projects.id, key: projects.key, archivedAt: projects.archivedAt },
+      trust: trusts.uid,
+    })
+    .from(exchanged)
+    .innerJoin(tokens, eq(tokens.id, exchanged.tokenId))
+    .innerJoin(users, eq(users.id, tokens.createdBy))
+    .innerJoin(trusts, eq(trusts.id, tokens.trustId))
+    .innerJoin(projects, eq(projects.id, trusts.projectId))
+    .where(eq(exchanged.hash, hash))
+    .limit(1)
+  return found
+}
+
+/** Whether it was inserted: an ID token gets one secret of each token. */
+export async function insertExchangedToken(tx: Tx, row: Tables['exchangedTokens']['$inferInsert']): Promise<boolean> {
+  const { exchangedTokens } = tx.tables
+  const inserted = await tx
+    .insert(exchangedTokens)
+    .values(row)
+    .onConflictDoNothing()
+    .returning({ tokenId: exchangedTokens.tokenId })
+  return inserted.length > 0
+}
+
+export async function deleteForgottenSecrets(tx: Tx, now: number): Promise<void> {
+  const { exchangedTokens } = tx.tables
+  await tx.delete(exchangedTokens).where(lt(exchangedTokens.forgottenAt, now))
+}
 
 async function findTokenWith(
   reader: Reader,
@@ -179,17 +234,21 @@ interface NewToken {
   hash: Uint8Array
   hint: string
   createdBy: number
-  allowBills: boolean
-  scopes: string[] | null
-  networks: string[] | null
-  expiresAt: number | null
+  allowBills?: boolean
+  scopes?: string[] | null
+  networks?: string[] | null
+  expiresAt?: number | null
+  trustId?: number
   now: number
 }
 
 export async function insertToken(tx: Tx, { now, ...token }: NewToken): Promise<Token> {
-  const uid = newId('tok')
-  await tx.insert(tx.tables.tokens).values({ ...token, uid, createdAt: now })
-  return (await findTokenByUid(tx, uid))!
+  const { tokens } = tx.tables
+  const [added] = await tx
+    .insert(tokens)
+    .values({ ...token, uid: newId('tok'), createdAt: now })
+    .returning({ id: tokens.id })
+  return (await findTokenById(tx, added!.id))!
 }
 
 export async function updateTokenRevoked(tx: Tx, id: number, revokedAt: number): Promise<void> {

@@ -1,4 +1,4 @@
-import type { CallerOf, Person } from '../../../access/caller.ts'
+import type { CallerOf, Person, TokenLimit } from '../../../access/caller.ts'
 import { type Role, TOKEN_KINDS, type TokenKind } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 
@@ -49,11 +49,11 @@ const CALLER_KINDS = { svc: 'service', read: 'read', org: 'organization', api: '
 
 export type TokenCaller = CallerOf<(typeof CALLER_KINDS)[TokenKind]>
 
-export function callerOf({ kind, creator, ...token }: Token): TokenCaller {
+export function callerOf({ kind, creator, ...token }: Token, limit: TokenLimit | null = null): TokenCaller {
   const { id, uid, name, hint, allowBills, expiresAt, scopes, networks } = token
   return {
     kind: CALLER_KINDS[kind],
-    token: { id, uid, name, hint, allowBills, expiresAt, scopes, networks },
+    token: { id, uid, name, hint, allowBills, expiresAt, scopes, networks, limit },
     person: { id: creator.id, uid: creator.uid, email: creator.email, name: creator.name, role: creator.role },
   }
 }

@@ -23,6 +23,7 @@ export function issuesOfViewer({ email, role }: Pick<User, 'email' | 'role'>, po
 /** What to remove first, by what there is. */
 const REMEDIES: Record<keyof Duties, (found: number) => string> = {
   tokens: (found) => `revoke their ${counted(found, 'token')}`,
+  trusts: (found) => `remove the ${counted(found, 'trust')} whose jobs report for them`,
   shareLinks: (found) => `revoke their ${counted(found, 'share link')}`,
   sheets: (found) => `settle their ${counted(found, 'token sheet')} that ${found === 1 ? 'is' : 'are'} not approved`,
   led: (found) => `remove them as lead of ${counted(found, 'client or project', 'clients and projects')}`,

@@ -67,6 +67,11 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   erasures: { key: ['userId'], other: ['words', 'counts'] },
   userEmails: { key: ['userId'], other: ['email'] },
   tokens: { key: ['id'], text: ['name'], other: ['kind', 'hint', 'scopes', 'networks'] },
+  trusts: {
+    key: ['id'],
+    kept: { repository: 'work', branches: 'work', environment: 'work' },
+    other: ['provider', 'issuer', 'repositoryId'],
+  },
   oneTimeLinks: { key: ['id'], other: ['purpose'] },
   clients: {
     key: ['id'],

@@ -227,9 +227,10 @@ export async function replaceNames(tx: Tx, projectId: number, names: ProjectName
   return names.filter(({ folded }) => !taken.some((row) => row.folded === folded))
 }
 
-/** Redirects all names of one project to another, and also the projects that were merged into it. */
+/** Redirects all names of one project to another, and also the projects that were merged into it, and its trusts. */
 export async function redirectNames(tx: Tx, fromId: number, toId: number): Promise<void> {
-  const { projectNames, projects } = tx.tables
+  const { projectNames, projects, trusts } = tx.tables
+  await tx.update(trusts).set({ projectId: toId }).where(eq(trusts.projectId, fromId))
   await tx.update(projectNames).set({ projectId: toId, kind: 'alias' }).where(eq(projectNames.projectId, fromId))
   await tx.update(projects).set({ mergedIntoId: toId }).where(eq(projects.mergedIntoId, fromId))
 }
@@ -250,7 +251,15 @@ export async function holdProject(tx: Tx, { id, uid }: Pick<ProjectRecord, 'id' 
 
 /** The objects that refer to a project, for the error message. */
 export async function usesOfProject(reader: Reader, id: number): Promise<string[]> {
-  const { entries, tickets, placementRuleVersions: rules, projects, bills, webhookEndpoints: webhooks } = reader.tables
+  const {
+    entries,
+    tickets,
+    placementRuleVersions: rules,
+    projects,
+    bills,
+    webhookEndpoints: webhooks,
+    trusts,
+  } = reader.tables
   const { ruleProposals: proposals, planCorrections: corrections } = reader.tables
   const anyOf = async (query: Promise<unknown[]>, what: string) => ((await query).length > 0 ? [what] : [])
   type Referring = Tables[
@@ -260,7 +269,8 @@ export async function usesOfProject(reader: Reader, id: number): Promise<string[
     | 'ruleProposals'
     | 'projects'
     | 'bills'
-    | 'webhookEndpoints']
+    | 'webhookEndpoints'
+    | 'trusts']
   const one = (from: Referring, condition: SQL) => reader.select({ id: from.id }).from(from).where(condition).limit(1)
   return [
     ...(await anyOf(one(entries, eq(entries.projectId, id)), 'entries')),
@@ -269,6 +279,7 @@ export async function usesOfProject(reader: Reader, id: number): Promise<string[
     ...(await anyOf(one(proposals, eq(proposals.projectId, id)), 'proposed rules')),
     ...(await anyOf(one(bills, eq(bills.projectId, id)), 'bills')),
     ...(await anyOf(one(webhooks, eq(webhooks.projectId, id)), 'webhooks')),
+    ...(await anyOf(one(trusts, eq(trusts.projectId, id)), 'trusts, also removed ones')),
     ...(await anyOf(one(projects, eq(projects.mergedIntoId, id)), 'merged projects')),
     ...(await anyOf(
       reader.select({ id: corrections.entryId }).from(corrections).where(eq(corrections.projectId, id)).limit(1),

@@ -43,6 +43,9 @@ async function withoutSlices(location: Location): Promise<void> {
     ['users_owe_funding', 'users'],
   ])
     await rowsAt(location, `DROP TRIGGER ${trigger}${location.databaseUrl ? ` ON ${table}` : ''}`)
+  await rowsAt(location, 'DROP TABLE exchanged_tokens')
+  await rowsAt(location, 'ALTER TABLE tokens DROP COLUMN trust_id')
+  await rowsAt(location, 'DROP TABLE trusts')
   await rowsAt(location, 'DROP TABLE limit_readings')
   await rowsAt(location, 'DROP TABLE agent_statuses')
   await rowsAt(location, 'DROP TABLE telemetry_calls')

@@ -73,6 +73,7 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
       },
       {
         allow: ['service'],
+        forProjects: true,
         parse: 'report',
         body: TokenEntryReport,
         // The schema's issues come first, and with them those that no schema can express: every issue in one answer.
@@ -102,7 +103,7 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
               example: EXAMPLE_ENTRY,
             },
           },
-          problems: ['session_shrunk', 'session_too_large', 'idempotency_key_reused'],
+          problems: ['session_shrunk', 'session_too_large', 'idempotency_key_reused', 'outside_of_project'],
         }),
       },
     )
@@ -128,6 +129,7 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
       },
       {
         allow: ['service'],
+        forProjects: true,
         parse: 'batch',
         query: DryRun,
         body: AnyBatch,
