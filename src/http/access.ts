@@ -299,8 +299,9 @@ export function requireNetwork({ token }: CallerOf<'api'>, address: string): voi
   throw new Problem('forbidden', `The token '${token.name}' does not work from the address ${address}.`)
 }
 
-/** Whether the caller's API token has a scope. Nobody else needs one. */
+/** Whether the caller's API token has a scope. Nobody else needs one, but a token that is limited to a project has none. */
 export function hasScope(caller: Caller, scope: Scope): boolean {
+  if (limitOf(caller)) return false
   return caller.kind !== 'api' || includesScope(caller.token.scopes ?? [], scope)
 }
 

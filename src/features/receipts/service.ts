@@ -75,7 +75,7 @@ export function createReceiptsService({ clock, organization, reports, budgets }:
       const [byModel, byProject, byPerson, unattributed, { costBasis }] = await Promise.all([
         report({ dimensions: ['model'], include: [...include], startingAt, from: startingAt }),
         report({ dimensions: ['project'] }),
-        subject.people
+        subject.people && viewer.sees !== 'granted'
           ? report({ dimensions: ['agent_manager'], include: [...include], startingAt, from: startingAt })
           : undefined,
         report({ filter: { ...usage.filter, placed: ['none'] } }),

@@ -475,6 +475,19 @@ forEachEngine('ID tokens', (open) => {
       expect(listed.json.data).toEqual([])
     })
 
+    test('reads receipts of its project, without people and budgets', async () => {
+      const labels = { repository: 'acme/web', branch: 'receipt' }
+      const own = await app.token('svc', ci)
+      for (const project of ['WEB', 'WEB', 'OTHER']) expect((await report(own, { project, labels })).status).toBe(201)
+      const path = 'GET /api/v1/reports/receipt?repository=acme/web&branch=receipt&people=true'
+      const entries = async (token: string) => {
+        const { status, json } = await app.call(path, { token })
+        return { status, entries: json.totals?.entries, people: json.people, budgets: json.budgets }
+      }
+      expect(await entries(await tokenOf('read'))).toEqual({ status: 200, entries: 2, people: null, budgets: null })
+      expect(await entries(await app.token('read'))).toMatchObject({ status: 200, entries: 3 })
+    })
+
     test('may call nothing else', async () => {
       const [svc, read] = [await tokenOf(), await tokenOf('read')]
       const allowed: string[] = []
@@ -494,6 +507,7 @@ forEachEngine('ID tokens', (open) => {
       }
       expect(allowed.sort()).toEqual([
         'read get /api/v1/me',
+        'read get /api/v1/reports/receipt',
         'svc get /api/v1/me',
         'svc post /api/v1/token-entries',
         'svc post /api/v1/token-entries/batch',

@@ -15,6 +15,7 @@ export const getReceipt = operation({
     'What the work on it has cost: its entries by model, those of them that are not assigned to a project, and the budgets that they count for (null for an API token without `budgets:read`). A branch has the entries with both labels, `repository` and `branch`, as agents’ session files and hooks report them. Its totals are those of the list that it names.',
   allow: ['read', 'session'],
   scope: 'entries:read',
+  forProjects: true,
   query: {
     repository: textParameter('The label `repository`, such as `acme/web`; together with `branch`.'),
     branch: textParameter('The label `branch`; together with `repository`.'),
