@@ -227,7 +227,7 @@ export const PROBLEMS = {
   },
   period_not_closed: {
     status: 409,
-    title: 'Period of a plan not closed',
+    title: 'Plan period not closed',
     help: 'The bill would contain shares of the fee of a period that is not closed, or charges beyond its allowance, which may still change. Close the period, or bill it with `provisional`.',
     page: 'billing',
   },

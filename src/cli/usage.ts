@@ -184,7 +184,7 @@ function printTotals({ totals, starting_at, ending_at, time_zone, basis, provisi
       `Of these, ${counted(totals.unpriced_entries, 'entry', 'entries')} ${are} not included in the ${BASIS_TITLES[basis].toLowerCase()}.${list}`,
     )
   }
-  if (provisional) print('A period of a plan is not closed yet: amounts may change.')
+  if (provisional) print('A plan period is not closed yet, so amounts may change.')
   if (totals.rejected_entries > 0) {
     const costs = totals.rejected_cost === null ? '' : `, ${inDollars(totals.rejected_cost)},`
     print(

@@ -14,8 +14,8 @@ export const BASES_WITHOUT_FEES = ['cost', 'list', 'marginal'] as const satisfie
 export const BASIS_TEXTS: Record<CostBasis, string> = {
   cost: 'Cost: the reported cost, or else the list value',
   list: 'List value: at the prices of the API',
-  marginal: 'Marginal cost: paid beside the fees of plans',
-  allocated: 'Allocated cost: marginal cost and the share of the fee of the plan',
+  marginal: 'Marginal cost: what was paid in addition to plan fees',
+  allocated: 'Allocated cost: marginal cost plus the share of the plan’s fee',
 }
 
 /** As headings and figures name it. */
@@ -39,6 +39,6 @@ export function billBasisText({
 
 const BILLED_AS = {
   list: 'list value',
-  marginal: 'paid beside plans',
+  marginal: 'paid in addition to plans',
   allocated: 'allocated share of plans',
 } satisfies Record<Exclude<CostBasis, 'cost'>, string>

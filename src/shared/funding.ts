@@ -57,11 +57,13 @@ const LATE = 'The entry arrived after the period was closed: a correction contai
 export function marginalSentence({ funding: { kind, plan }, marginal_cost: cost, settled_by }: PaidEntry): string {
   if (plan !== null) {
     if (cost === null) return 'Unpriced, or not calculated yet.'
-    if (settled_by) return `${LATE} its charge beside the fee, if there is one.`
+    if (settled_by) return `${LATE} what it was charged in addition to the fee, if anything.`
     if (kind === 'mixed') return `What is metered, and what is beyond the allowance of ${plan.name}.`
-    return cost === 0 ? `Inside ${plan.name}: nothing beside the fee.` : `Beyond the allowance of ${plan.name}.`
+    return cost === 0
+      ? `Covered by ${plan.name}: nothing in addition to the fee.`
+      : `Beyond the allowance of ${plan.name}.`
   }
-  if (kind !== 'metered' && kind !== 'credits') return 'It is not known what pays.'
+  if (kind !== 'metered' && kind !== 'credits') return 'What pays for this entry is unknown.'
   if (cost === null) return 'Unpriced.'
   return kind === 'metered' ? 'Metered: the cost.' : 'Credits were charged: the cost.'
 }

@@ -46,7 +46,7 @@ test('a plan is added like a common one, gets other terms from a day on, and end
   expect(await plans(...removal, '--dry-run')).toMatchObject({ entries: 0, locked_entries: 0 })
   expect(
     (await tally.run(['plans', 'change', 'Max', '--covers', 'all', '--from', '2020-11-01', '--dry-run'])).stdout,
-  ).toBe('No entry would be paid for otherwise.\n')
+  ).toBe('The change would not affect what pays for any entry.\n')
   expect((await plans('show', 'Max')).versions).toHaveLength(2)
   await plans('remove-terms', 'Max', '2020-11-01', '--yes')
   expect(await plans('end', 'Max', '--on', '2020-12-16')).toMatchObject({ ends_on: '2020-12-16', state: 'ended' })

@@ -78,7 +78,7 @@ export function addBillsCommands(program: Command): void {
   })
   addAction(bills, getBillRun, {
     name: 'run',
-    description: 'Show the bills of a month: whom to bill, for how much, and what is left to decide',
+    description: 'Show the bills of a month: whom to bill, how much, and what still needs a decision',
     flags: {
       month: '--month <month>',
       include_earlier: '--include-earlier <yes-or-no>',

@@ -52,7 +52,7 @@ function showPeriod(period: PeriodDetail): undefined {
   print(
     [
       `Allocated cost of its entries: ${inDollars(cost)}`,
-      ...(charge === 0 ? [] : [`of which ${inDollars(charge)} charged beside the fee`]),
+      ...(charge === 0 ? [] : [`of which ${inDollars(charge)} charged in addition to the fee`]),
       ...(corrections === 0 ? [] : [`and corrections in later periods: ${inDollars(corrections)}`]),
     ].join(', '),
   )
@@ -125,7 +125,7 @@ export function addPlansCommands(program: Command): void {
   })
   addAction(plans, getPlanLedger, {
     name: 'ledger',
-    description: 'List the periods of all plans and what became of their fees',
+    description: 'List the periods of all plans and how their fees were allocated',
     flags: { from: '--from <day>', to: '--to <day>' },
     examples: ['tally plans ledger --from 2026-11-01 --to 2026-11-30'],
     show: ({ data, fee_usd, allocated, unused, pending }) => {
@@ -137,14 +137,14 @@ export function addPlansCommands(program: Command): void {
   })
   addAction(plans, getPlanPeriod, {
     name: 'period',
-    description: 'Show a period of a plan: what became of its fee, and the shares of its people',
+    description: 'Show a period of a plan: how its fee was allocated, and each person’s share',
     subject: [subject, 'first day'],
     examples: ["tally plans period 'Claude Max' 2026-10-17"],
     show: showPeriod,
   })
   addAction(plans, closePlanPeriod, {
     name: 'close',
-    description: 'Close a period that has ended: its shares stay',
+    description: 'Close a period that has ended, which freezes its shares',
     subject: [subject, 'first day'],
     flags: { leave_unpriced: '--leave-unpriced' },
     confirm: (firstDay) => `Close the period from ${firstDay}?`,
@@ -211,7 +211,7 @@ export function addPlansCommands(program: Command): void {
     description: 'End a plan after a day, or continue it with --on none',
     subject,
     flags: {
-      on: { flag: '--on <date>', doc: 'the last day; none to continue the plan' },
+      on: { flag: '--on <date>', doc: 'the last day; none to let the plan continue' },
       prorate: PRORATE,
       ...DRY_RUN,
     },

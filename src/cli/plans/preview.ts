@@ -9,7 +9,7 @@ export const DRY_RUN_DOC = 'count the entries that would be paid for otherwise, 
 export function printPreview({ changes, locked_entries, searched_to }: FundingPreviewBody): void {
   const sideText = ({ funding: kind, plan }: FundingPreviewBody['changes'][number]['from']) =>
     fundingTitle({ kind, plan })
-  if (changes.length === 0) print('No entry would be paid for otherwise.')
+  if (changes.length === 0) print('The change would not affect what pays for any entry.')
   else {
     printTable(
       [
@@ -22,7 +22,7 @@ export function printPreview({ changes, locked_entries, searched_to }: FundingPr
     )
   }
   if (locked_entries > 0) note(`${countText(locked_entries)} approved, billed or voided entries keep what they have.`)
-  if (searched_to !== null) note(`Only entries from ${searched_to} on were looked at; older ones change as well.`)
+  if (searched_to !== null) note(`Only entries from ${searched_to} on were checked; older ones change as well.`)
 }
 
 /** The same before a question: `3 entries would be paid for otherwise, and 1 approved, billed or voided entry stays.` */

@@ -8,7 +8,7 @@ import { localMinute, note, print, printTable } from '../terminal/print.ts'
 export function addReportsLimitsCommand(reports: Command): void {
   addAction(reports, reportLimits, {
     name: 'limits',
-    description: 'Show how much of the limits of plans people use, and which they will reach, the most urgent first',
+    description: 'Show how much of their plans’ limits people use, and which they will reach',
     flags: { from: '--from <day>', to: '--to <day>', user: '--user <user>', agent_harness: '--harness <harness>' },
     examples: ['tally reports limits', 'tally reports limits --user ada@example.com --from 2026-11-01'],
     show: printLimits,

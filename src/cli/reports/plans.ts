@@ -8,7 +8,7 @@ import { print, printTable } from '../terminal/print.ts'
 export function addReportsPlansCommand(reports: Command): void {
   addAction(reports, reportPlans, {
     name: 'plans',
-    description: 'Show whether seats of plans pay for themselves: list value and fee by plan, period and person',
+    description: 'Show whether plan seats pay for themselves: list value and fee by plan, period and person',
     flags: { from: '--from <day>', to: '--to <day>' },
     examples: ['tally reports plans', 'tally reports plans --from 2026-09-01 --to 2026-11-30'],
     show: printPlans,
@@ -19,7 +19,7 @@ export function addReportsPlansCommand(reports: Command): void {
 type Row = { of: PlanValue; name: string; fee: number } & Partial<PlanValue['people'][number]>
 
 function printPlans({ data, ended, running }: PlanValueReport): undefined {
-  if (data.length === 0) return void print('No plan has a period in these days. Add one with `tally plans add`.')
+  if (data.length === 0) return void print('No plan has a period in this date range. Add one with `tally plans add`.')
   const rows = data.flatMap((of): Row[] => [
     ...of.people.map((person) => ({ of, ...person })),
     ...(of.unused_seats && of.unused !== null

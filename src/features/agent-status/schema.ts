@@ -82,16 +82,16 @@ const ofAgent = {
 
 /** A limit of an agent for a time, such as five hours. */
 const windowOf = {
-  name: Type.String({ ...NAME, description: 'What the agent calls the limit.', examples: ['five_hour'] }),
+  name: Type.String({ ...NAME, description: 'The agent’s name for the limit.', examples: ['five_hour'] }),
   window_minutes: integer('Length of the window in minutes.', { minimum: 1, maximum: LIMIT_BOUNDS.windowMinutes }),
 }
 
 const resetsAt = orNull(moment('When the window ends, if known.'))
 const plan = orNull(
-  Type.String({ ...PLAN_CODE, description: 'The plan as the agent says it.', examples: ['codex:pro'] }),
+  Type.String({ ...PLAN_CODE, description: 'The plan, as the agent reports it.', examples: ['codex:pro'] }),
 )
 const creditsLeft = orNull(
-  number('Credits that are left, if the agent says so.', { minimum: 0, maximum: LIMIT_BOUNDS.credits }),
+  number('Remaining credits, if the agent reports them.', { minimum: 0, maximum: LIMIT_BOUNDS.credits }),
 )
 
 const LimitReading = Type.Object(
@@ -109,7 +109,7 @@ export type LimitReading = Static<typeof LimitReading>
 const limits = Type.Array(LimitReading, {
   maxItems: LIMIT_BOUNDS.limits,
   description:
-    'How much of the limits of their plan the person has used now, as the agent says it. Of each limit and hour, by the server’s clock, the highest and the latest are kept, for 400 days.',
+    'How much of their plan’s limits the person has used, as the agent reports it. Of each limit and hour, by the server’s clock, the highest and the latest are kept, for 400 days.',
 })
 
 export const AgentStatusReport = Type.Object(

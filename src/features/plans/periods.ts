@@ -114,7 +114,7 @@ export function createPeriods({ db, clock, audit, organization, funding, entries
     if (record.unpricedEntries > 0 && !leaveUnpriced) {
       throw new Problem(
         'unpriced_entries',
-        `${counted(record.unpricedEntries, 'entry has', 'entries have')} no price in ${nameOf(plan, period)}, and would have no share of its fee. Load prices for their models, or close it with leave_unpriced.`,
+        `${counted(record.unpricedEntries, 'entry has', 'entries have')} no price in ${nameOf(plan, period)}, and would get no share of its fee. Load prices for their models, or close it with leave_unpriced.`,
       )
     }
   }

@@ -126,7 +126,7 @@ const prorate = flag(
 )
 
 /** Of every change of a plan. */
-export const dryRun = flag('Only return how many entries would be paid for otherwise. Default: false.')
+export const dryRun = flag('Only return how many entries would be paid for by something else. Default: false.')
 
 const optional = <Fields extends TProperties>(fields: Fields) => Type.Partial(Type.Object(fields)).properties
 
@@ -266,15 +266,17 @@ const allocationFields = {
   entries_cost: number(
     'Of the entries that it pays for, without corrections: the sum of their allocated costs, as far as they are known. The list `entries_url` has this total.',
   ),
-  charge: number('Of `entries_cost`: charged beside the fee.'),
+  charge: number('Of `entries_cost`: charged in addition to the fee.'),
   corrections: number('Of `allocated`: the corrections of its shares, which are entries of later periods.'),
   entries_url: text('The entries that it pays for, by allocated cost.'),
   entries: integer('Entries that it pays for, without corrections.', { minimum: 0 }),
-  unpriced_entries: integer('Of these: without a price, so that their share is 0.', { minimum: 0 }),
-  late_entries: integer('Of these: arrived after it was closed, and wait for a correction.', { minimum: 0 }),
+  unpriced_entries: integer('Of these, entries without a price, whose share is 0.', { minimum: 0 }),
+  late_entries: integer('Of these, entries that arrived after it was closed and wait for a correction.', {
+    minimum: 0,
+  }),
 }
 
-export const AllocatedPeriod = component('AllocatedPlanPeriod', 'A period, and what became of its fee.', {
+export const AllocatedPeriod = component('AllocatedPlanPeriod', 'A period, and how its fee was allocated.', {
   ...PeriodBody.properties,
   ...allocationFields,
 })
@@ -283,7 +285,7 @@ export type AllocatedPeriod = Static<typeof AllocatedPeriod>
 export const PeriodDetail = component('PlanPeriodDetail', 'A period, and the shares of its people.', {
   ...AllocatedPeriod.properties,
   people: array(
-    'Who used it, the highest list value first.',
+    'Who used it, highest list value first.',
     object({
       id: text('Id of the person (usr_…).'),
       name: Type.String(),
@@ -309,10 +311,10 @@ export type PlanLedger = Static<typeof PlanLedger>
 /** Of seats: what they cost, and what their usage would have cost. */
 const valueFields = {
   list_value: number('Of the entries that it pays for, as far as they have a price.'),
-  charge: number('Charged beside the fee: beyond the allowance, and for metered parts of entries.'),
+  charge: number('Charged in addition to the fee: beyond the allowance, and for metered parts of entries.'),
   ratio: orNull(
     number(
-      'Whether the fee pays for itself: the list value without what was charged beside the fee, divided by the fee. 1 is the break-even, to four decimal places; null without a fee.',
+      'Whether the fee pays for itself: the list value minus charges in addition to the fee, divided by the fee. 1 is break-even; four decimal places; null without a fee.',
       { examples: [4.3125] },
     ),
   ),
@@ -356,7 +358,7 @@ export const PlanValueReport = component('PlanValueReport', 'What seats of plans
         }),
       ),
       people: array(
-        'Who used it, the highest list value first.',
+        'Who used it, highest list value first.',
         object({
           id: text('Id of the person (usr_…).'),
           name: Type.String(),

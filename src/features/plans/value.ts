@@ -50,7 +50,7 @@ export function createValueReport({ db, organization, readPeriods }: Dependencie
       if (!(await seesFees(db.read, viewer, settings))) {
         throw new Problem(
           'fees_hidden',
-          'What seats of plans cost needs the role billing or admin, or, for leads, the setting leads_see_fees.',
+          'The cost of plan seats is visible to people with the role billing or admin, and to leads if the setting leads_see_fees is on.',
         )
       }
       const seesAll = viewer.sees === 'everything'

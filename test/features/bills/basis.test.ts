@@ -122,7 +122,9 @@ forEachEngine('bills by basis', (open) => {
       const text = async (format: 'html' | 'csv' | 'entries-csv' | 'journal') =>
         new TextDecoder().decode((await bills.renderBill(bill.uid, format)).bytes)
       const said =
-        basis === 'cost' ? false : { marginal: 'paid beside plans', allocated: 'allocated share of plans' }[basis]
+        basis === 'cost'
+          ? false
+          : { marginal: 'paid in addition to plans', allocated: 'allocated share of plans' }[basis]
       for (const format of ['html', 'journal'] as const) {
         if (said) expect(await text(format)).toContain(said)
         else expect((await text(format)).toLowerCase()).not.toContain('costs on this bill')

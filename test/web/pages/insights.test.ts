@@ -132,7 +132,7 @@ test('seats are compared where periods have ended, with what nobody used and wha
     'The fees of 1 running period of plans are $100.00; what they paid for is $900.00 at list prices, 9.00 × the fees.',
   )
   const none = { data: [], ended: sums(0, 0, 0, 0), running: sums(0, 0, 0, 0) }
-  expect(seatsInWords(none as unknown as SeatsReport)).toBe('No plan has a period in these days.')
+  expect(seatsInWords(none as unknown as SeatsReport)).toBe('No plan has a period in this date range.')
 })
 
 test('the chart has a line for each plan, and one where value and fee are the same', () => {

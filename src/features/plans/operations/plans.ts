@@ -54,7 +54,7 @@ const CHANGED = result(
 )
 
 const PREVIEWS =
-  'With `dry_run`, it counts the entries that would be paid for otherwise, as `POST /funding-rules/preview` does.'
+  'With `dry_run`, it counts the entries that would be paid for by something else, as `POST /funding-rules/preview` does.'
 
 const CUTS = 'If it cuts a period, `prorate` must say whether the fee of that period is charged by days or in full.'
 
@@ -207,7 +207,7 @@ export const getPlanPeriod = operation({
   method: 'GET',
   path: '/plans/:id/periods/:first_day',
   summary: 'Get a period of a plan',
-  description: 'What became of its fee, and what share each person has.',
+  description: 'How its fee was allocated, and each person’s share.',
   answer: PERIOD,
   run: ({ plans }: Needs, call) => plans.getPeriod(call.params.id, call.params.first_day),
 })
@@ -220,7 +220,7 @@ export const closePlanPeriod = operation({
   path: '/plans/:id/periods/:first_day/close',
   summary: 'Close a period of a plan',
   description:
-    'From then on, its shares stay. What comes late, or is voided or corrected, is settled by corrections in a later period, when the next period is closed. Periods are closed in order, once they have ended.',
+    'Freezes its shares. Entries that arrive late, are voided or are corrected afterwards are settled by corrections in a later period, when the next period is closed. Periods are closed in order, once they have ended.',
   body: PeriodClosing,
   example: {},
   answer: PERIOD,
@@ -236,7 +236,7 @@ export const reopenPlanPeriod = operation({
   path: '/plans/:id/periods/:first_day/reopen',
   summary: 'Reopen a period of a plan',
   description:
-    'Its shares follow its entries again, but for those that were billed. Its corrections are voided, unless they are on a bill.',
+    'Its shares follow its entries again, except for those that were billed. Its corrections are voided, unless they are on a bill.',
   body: PeriodReopening,
   example: { reason: 'The vendor sent another invoice.' },
   answer: PERIOD,
@@ -251,7 +251,7 @@ export const getPlanLedger = operation({
   path: '/plans/periods',
   summary: 'List periods of all plans',
   description:
-    'Those that contain any of the days, by plan, with what became of their fees, and the sums. Fees of unused seats are on no entry, so that a report by allocated cost contains less than what was paid.',
+    'Periods that contain any of the days, by plan, with how their fees were allocated, and the totals. Fees for unused seats are not on any entry, so a report by allocated cost shows less than what was paid.',
   query: {
     from: textParameter('First day, such as 2026-11-01. Default: 30 days before the last one.'),
     to: textParameter('Last day. Default: today.'),
@@ -268,7 +268,7 @@ export const reportPlans = operation({
   tag: 'Reports',
   method: 'GET',
   path: '/reports/plans',
-  summary: 'Report whether seats of plans pay for themselves',
+  summary: 'Report whether plan seats pay for themselves',
   description:
     'Of each plan, period and person: the list value of what the plan paid for, beside the fee of the seat. For those who see fees: billing, admins, and leads if the setting `leads_see_fees` is on, who see the shares of the entries that they see.',
   allow: ['read', 'session'],

@@ -97,7 +97,7 @@ export const timesInWords = (ratio: number): string => `${decimalsOf(ratio, 2, 2
 
 /** Seats are compared where their periods have ended; only if none has, as they are so far. */
 export function seatsInWords({ data, ended, running }: SeatsReport): string {
-  if (data.length === 0) return 'No plan has a period in these days.'
+  if (data.length === 0) return 'No plan has a period in this date range.'
   const hasEnded = ended.periods > 0
   const sums = hasEnded ? ended : running
   const compared = data.filter(({ state }) => (state !== 'running') === hasEnded)

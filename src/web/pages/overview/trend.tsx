@@ -79,7 +79,7 @@ export function Trend({ choose, ...data }: TrendProps) {
       ) : (
         <Skeleton className={classes.chart} />
       )}
-      {data.data?.usage.provisional && <Note>A period of a plan is not closed yet: amounts may change.</Note>}
+      {data.data?.usage.provisional && <Note>A plan period is not closed yet, so amounts may change.</Note>}
       <TableToggle>
         {shown && <ChartTable {...shown.chart} hrefOf={shown.hrefOf} figure={chosen.measure} basis={scope.basis} />}
       </TableToggle>

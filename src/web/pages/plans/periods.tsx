@@ -128,7 +128,7 @@ function AllocatedCell({ plan, period }: { plan: Plan; period: Period }) {
           {period.entries > 0 && (
             <Caption>
               its entries <CostOf list={list} value={period.entries_cost} />
-              {period.charge !== 0 && `, of which ${exactMoney(period.charge)} beside the fee`}
+              {period.charge !== 0 && `, of which ${exactMoney(period.charge)} in addition to the fee`}
             </Caption>
           )}
           {period.corrections !== 0 && (
@@ -223,7 +223,7 @@ function CloseForm({ plan, period, close }: FormProps) {
       done={() => 'Period closed.'}
     >
       <Text size="sm">
-        The shares of its entries stay, and its terms cannot change. What comes late is corrected in a later period.
+        This freezes the shares of its entries and its terms. Entries that arrive late are corrected in a later period.
       </Text>
       {period.unpriced_entries > 0 && (
         <Checkbox

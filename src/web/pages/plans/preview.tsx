@@ -67,7 +67,7 @@ function PreviewTable({ preview: { changes, locked_entries, searched_to } }: { p
   return (
     <Alert color="gray" variant="light" title="What would change" role="status">
       {changes.length === 0 ? (
-        <Note>No entry would be paid for otherwise.</Note>
+        <Note>The change would not affect what pays for any entry.</Note>
       ) : (
         <PlainTable
           label="What would change"

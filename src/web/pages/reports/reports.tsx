@@ -155,7 +155,7 @@ function Groups({ report, earlier, question, label, order, show }: GroupsProps) 
         </Note>
         <UnpricedNote question={question} totals={totals} />
         <UntimedNote question={question} totals={totals} />
-        {report.provisional && <Note>A period of a plan is not closed yet: amounts may change.</Note>}
+        {report.provisional && <Note>A plan period is not closed yet, so amounts may change.</Note>}
       </Group>
       <DataTable<Row>
         label={label}
