@@ -87,6 +87,7 @@ import postgresAllocation from './postgres/0059_allocation.sql' with { type: 'te
 import postgresLimitReadings from './postgres/0060_limit_readings.sql' with { type: 'text' }
 import postgresChargedCost from './postgres/0061_charged_cost.sql' with { type: 'text' }
 import postgresTrusts from './postgres/0062_trusts.sql' with { type: 'text' }
+import postgresSignInLinks from './postgres/0063_sign_in_links.sql' with { type: 'text' }
 import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -151,6 +152,7 @@ import sqliteAllocation from './sqlite/0059_allocation.sql' with { type: 'text' 
 import sqliteLimitReadings from './sqlite/0060_limit_readings.sql' with { type: 'text' }
 import sqliteChargedCost from './sqlite/0061_charged_cost.sql' with { type: 'text' }
 import sqliteTrusts from './sqlite/0062_trusts.sql' with { type: 'text' }
+import sqliteSignInLinks from './sqlite/0063_sign_in_links.sql' with { type: 'text' }
 import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
@@ -352,5 +354,11 @@ export const MIGRATIONS: Migration[] = [
     // A server of a version before knows no exchanged token, and refuses it.
     sql: { sqlite: sqliteTrusts, postgres: postgresTrusts },
     compatibleFrom: 61,
+  },
+  {
+    version: 63,
+    name: 'sign_in_links',
+    // A server of a version before would let a link that signs in set a password.
+    sql: { sqlite: sqliteSignInLinks, postgres: postgresSignInLinks },
   },
 ]

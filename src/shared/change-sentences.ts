@@ -336,6 +336,7 @@ const SENTENCES = {
   'user.exported': did('exported the personal data of'),
   'user.invited': did('made an invitation link for'),
   'user.password_link_made': did('made a password link for'),
+  'user.sign_in_link_made': did('made a sign-in link for'),
   'user.password_set': did('set the password of'),
   'user.password_changed': () => ['changed their password'],
   'user.password_chosen': () => ['chose their password with a link'],

@@ -633,6 +633,7 @@ export function testAccess(start: () => Promise<AccessHost>, extent: Extent): vo
       'GET /ready',
       'POST /api/v1/password',
       'POST /api/v1/session',
+      'POST /api/v1/session/link',
       'POST /api/v1/setup',
       'POST /api/v1/tokens/exchange',
     ])

@@ -88,8 +88,8 @@ export type ProposalState = (typeof PROPOSAL_STATES)[number]
 /** Whether a database is moved `to` another one, or is the copy `from` another one. */
 export type MoveDirection = 'from' | 'to'
 
-/** The purposes of one-time links: set up Tally, set a first password, or set a new one. */
-export type LinkPurpose = 'set_up' | 'invitation' | 'password'
+/** The purposes of one-time links: set up Tally, set a first password, set a new one, or sign in on one's own machine. */
+export type LinkPurpose = 'set_up' | 'invitation' | 'password' | 'sign_in'
 
 /** Whose jobs can get tokens by a trust. */
 export const TRUST_PROVIDERS = ['github', 'gitlab'] as const

@@ -156,6 +156,11 @@ export const SignInRequest = component('SignInRequest', 'Credentials to sign in 
 })
 export type SignInRequest = Static<typeof SignInRequest>
 
+export const LinkSignIn = component('LinkSignIn', 'A one-time link to sign in with.', {
+  link_token: text('The part after `#` in the link that `tally up` opens.', { minLength: 1, maxLength: 100 }),
+})
+export type LinkSignIn = Static<typeof LinkSignIn>
+
 export const PasswordChange = component('PasswordChange', 'A change of your password.', {
   current: knownPassword('Your current password.'),
   new: password('Your new password.'),

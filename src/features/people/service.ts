@@ -14,6 +14,7 @@ import { createPasswords, type MadeLink } from './passwords/passwords.ts'
 import { createPreferences } from './preferences/preferences.ts'
 import { Attempts } from './sign-in/attempts.ts'
 import { createAuthentication, type Standing } from './sign-in/authentication.ts'
+import { createSignInLinks } from './sign-in/link.ts'
 import { createSignInNotices, type NoticeMail } from './sign-in/notices.ts'
 import { createSignIn, type OwnSession } from './sign-in/sign-in.ts'
 import type { Grant, GrantExtent, GrantTarget } from './store/grants.ts'
@@ -104,6 +105,7 @@ export function createPeopleService({ db, clock, audit, organization, mail, hash
     watchSignIns: notices.watch,
     ...signIn,
     ...deputies,
+    ...createSignInLinks({ db, clock, audit, getUser: getAccount }),
     ...createPasswords({ db, clock, audit, hashing, attempts, getUser: getAccount }),
     ...createUsers({ db, clock, audit, hashing }),
     ...createEmails({ db, audit, getUser, getAccount, userObject }),

@@ -11,6 +11,7 @@ import { PageLoading } from './page-loading.tsx'
 import { Shell } from './shell.tsx'
 
 const SignIn = lazy(() => import('../pages/sign-in/sign-in.tsx'))
+const SignInLink = lazy(() => import('../pages/sign-in/sign-in-link.tsx'))
 const SignInAgain = lazy(() => import('../pages/sign-in/sign-in-again.tsx'))
 const SetUp = lazy(() => import('../pages/set-up/set-up.tsx'))
 const Password = lazy(() => import('../pages/password/password.tsx'))
@@ -22,6 +23,7 @@ export function Application() {
         <Switch>
           <Route path="/setup" component={SetUp} />
           <Route path="/password" component={Password} />
+          <Route path="/sign-in" component={SignInLink} />
           <Route component={SignedIn} />
         </Switch>
       </Suspense>

@@ -10,6 +10,7 @@ import { type Id, isId } from '../../../lib/id.ts'
 const NO_CHANGES = [
   'user.invited',
   'user.password_link_made',
+  'user.sign_in_link_made',
   'user.sign_ins_slowed',
   'user.unlocked',
   'user.signed_out_everywhere',

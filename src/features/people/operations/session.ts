@@ -5,7 +5,7 @@ import { flagParameter } from '../../../operations/parameters.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import { EXAMPLE_SESSION } from '../examples.ts'
 import { readSignOut } from '../query.ts'
-import { Me, meBody, SignInRequest } from '../schema.ts'
+import { LinkSignIn, Me, meBody, SignInRequest } from '../schema.ts'
 import type { PeopleService } from '../service.ts'
 
 interface Needs {
@@ -36,6 +36,27 @@ const signIn = endpoint({
   },
 })
 
+const signInWithLink = endpoint({
+  id: 'signInWithLink',
+  tag: 'People',
+  method: 'POST',
+  path: '/session/link',
+  summary: 'Sign in with a one-time link',
+  description:
+    'Starts a session with the link that `tally up` opens in the browser, which works once and for 60 seconds. Only commands on the machine of the database make such links.',
+  allow: 'anyone',
+  body: LinkSignIn,
+  example: { link_token: '0Zk3Rw0pV1hB7xQm5sT9cYf2LdN8aGjE' },
+  answer: { status: 200, description: 'Signed in.', schema: Me, headers: ['Set-Cookie'], example: EXAMPLE_SESSION },
+  problems: ['unauthenticated'],
+  run: async ({ people, organization, cookie }: Needs, { body, served: { request, address, set } }) => {
+    const replaces = cookie.read(request.headers)
+    const signedIn = await people.signInWithLink({ linkToken: body.link_token, address: address(), replaces })
+    set.headers['set-cookie'] = cookie.begin(request.headers, signedIn)
+    return meBody(signedIn.caller, await organization.settings())
+  },
+})
+
 const signOut = endpoint({
   id: 'signOut',
   tag: 'People',
@@ -54,4 +75,4 @@ const signOut = endpoint({
   },
 })
 
-export const sessionOperations = [signIn, signOut] as const
+export const sessionOperations = [signIn, signInWithLink, signOut] as const

@@ -27,7 +27,7 @@ export const LINK_CHARACTERS = 32
 const LINK_LIFETIMES_MS: Record<PasswordLink, number> = { invitation: 7 * DAY_MS, password: DAY_MS }
 
 /** Purpose of a one-time link: to set the first password, or a new one. */
-export type PasswordLink = Exclude<LinkPurpose, 'set_up'>
+export type PasswordLink = Exclude<LinkPurpose, 'set_up' | 'sign_in'>
 
 function wrongPassword(): Problem {
   return refusal('/current', 'wrong', 'must be your current password')
@@ -190,7 +190,8 @@ export function createPasswords({ db, clock, audit, hashing, attempts, getUser }
       const hash = hashOfSecret(linkToken)
       const getLink = async (reader: Reader) => {
         const link = await findLink(reader, { hash, now: clock.now() })
-        if (!link || link.userId === null) throw wrongLink()
+        // A link that signs in sets no password: it may be in the history of a browser or of a terminal.
+        if (!link || link.userId === null || link.purpose === 'sign_in') throw wrongLink()
         return { id: link.id, userId: link.userId }
       }
       // First, so that only callers with a link can make Tally hash passwords, and each link only one at a time.

@@ -108,7 +108,7 @@ function isExpired(expiresAt: number, seenAt: number, now: number): boolean {
 export async function beginSession(
   tx: Tx,
   user: User,
-  { passwordHash, now }: { passwordHash: string; now: number },
+  { passwordHash, now }: { passwordHash: string | null; now: number },
 ): Promise<SignedIn> {
   const secret = randomBase62(SECRET_CHARACTERS)
   const expiresAt = now + SESSION_MS

@@ -1,5 +1,5 @@
 /** The table `one_time_links`. */
-import { and, eq, gt, isNull } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { LinkPurpose } from '../../../database/schema/values.ts'
 
@@ -21,9 +21,11 @@ export async function deleteSetUpLinks(tx: Tx): Promise<void> {
   await tx.delete(oneTimeLinks).where(eq(oneTimeLinks.purpose, 'set_up'))
 }
 
-export async function deleteLinksOf(tx: Tx, userId: number): Promise<void> {
+/** Those for one purpose, or all of them. */
+export async function deleteLinksOf(tx: Tx, userId: number, purpose?: LinkPurpose): Promise<void> {
   const { oneTimeLinks } = tx.tables
-  await tx.delete(oneTimeLinks).where(eq(oneTimeLinks.userId, userId))
+  const ofPurpose = purpose && eq(oneTimeLinks.purpose, purpose)
+  await tx.delete(oneTimeLinks).where(and(eq(oneTimeLinks.userId, userId), ofPurpose))
 }
 
 interface UsableLink {
@@ -44,6 +46,16 @@ export async function findLink(
     .where(and(eq(oneTimeLinks.hash, hash), isNull(oneTimeLinks.usedAt), gt(oneTimeLinks.expiresAt, now)))
     .limit(1)
   return link
+}
+
+/** Whether the link with this hash was used. */
+export async function isLinkUsed(reader: Reader, hash: Uint8Array): Promise<boolean> {
+  const { oneTimeLinks } = reader.tables
+  const rows = await reader
+    .select({ id: oneTimeLinks.id })
+    .from(oneTimeLinks)
+    .where(and(eq(oneTimeLinks.hash, hash), isNotNull(oneTimeLinks.usedAt)))
+  return rows.length > 0
 }
 
 /** False if it was already used: of two concurrent uses, only one succeeds. */

@@ -232,13 +232,19 @@ export async function updateUser(tx: Tx, id: number, change: UserChange): Promis
  */
 export async function updateLastSignedIn(
   tx: Tx,
-  { userId, passwordHash, now }: { userId: number; passwordHash: string; now: number },
+  { userId, passwordHash, now }: { userId: number; passwordHash: string | null; now: number },
 ): Promise<User | undefined> {
   const { users } = tx.tables
   const rows = await tx
     .update(users)
     .set({ lastSignedInAt: now })
-    .where(and(eq(users.id, userId), eq(users.passwordHash, passwordHash), isNull(users.disabledAt)))
+    .where(
+      and(
+        eq(users.id, userId),
+        passwordHash === null ? isNull(users.passwordHash) : eq(users.passwordHash, passwordHash),
+        isNull(users.disabledAt),
+      ),
+    )
     .returning(userColumns(tx))
   return rows.map(userOf)[0]
 }

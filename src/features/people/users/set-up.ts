@@ -1,7 +1,7 @@
 /** First-run setup: a one-time link with which the first visitor names the organization and becomes its admin. */
 
 import type { Actor } from '../../../access/actor.ts'
-import type { Database, Reader } from '../../../database/database.ts'
+import type { Database, Reader, Tx } from '../../../database/database.ts'
 import { Problem, validationFailed } from '../../../errors.ts'
 import { randomBase62 } from '../../../lib/base62.ts'
 import type { Clock } from '../../../lib/clock.ts'
@@ -70,7 +70,41 @@ export interface SetUpDependencies {
   hashing: Hashing
 }
 
+/** What is stored of what was given, and what is wrong with it. */
+function checked(given: SetUp['organization'], admin: { email: string; name: string }) {
+  const publicUrl = typeof given.publicUrl === 'string' ? storedUrl(given.publicUrl) : given.publicUrl
+  const locale = given.locale && (localeOf(given.locale) ?? given.locale)
+  const settings = { ...given, name: composeName(given.name), locale, publicUrl }
+  const person = { email: foldEmail(admin.email), name: composeName(admin.name) }
+  const issues = [
+    ...issuesOfName(settings.name, '/organization/name'),
+    ...issuesOfTimeZone(settings.timeZone, '/organization/time_zone'),
+    ...issuesOfCurrency(settings.currency, '/organization/currency'),
+    ...issuesOfGiven(settings.locale, (locale) => issuesOfLocale(locale, '/organization/locale')),
+    ...issuesOfGiven(publicUrl, (url) => issuesOfPublicUrl(url, '/organization/public_url')),
+    ...issuesOfEmail(person.email, '/admin/email'),
+    ...issuesOfName(person.name, '/admin/name'),
+  ]
+  return { settings, person, issues }
+}
+
 export function createSetUp({ db, clock, audit, organization, hashing }: SetUpDependencies) {
+  /** Without `by`, the first admin does it, at the address. */
+  async function begin(
+    tx: Tx,
+    { settings, person }: Omit<ReturnType<typeof checked>, 'issues'>,
+    { passwordHash, by, address = '' }: { passwordHash: string | null; by?: Actor; address?: string },
+  ): Promise<{ user: User; organization: Organization }> {
+    if (await hasUsers(tx)) throw alreadySetUp()
+    const now = clock.now()
+    const set = await organization.setUp(tx, settings, now)
+    const user = (await insertUser(tx, { ...person, role: 'admin', passwordHash, now }))!
+    const actor = by ?? { userId: user.id, tokenId: null, origin: address }
+    await audit.record(tx, actor, { action: 'organization.set_up', after: settingsBody(set) })
+    await audit.record(tx, actor, { action: 'user.added', object: userObject(user), after: auditedUser(user) })
+    return { user, organization: set }
+  }
+
   return {
     /**
      * Whether there are any people: the first person, added on the command line or with the link, completes the setup.
@@ -104,34 +138,31 @@ export function createSetUp({ db, clock, audit, organization, hashing }: SetUpDe
       // First, so that only callers with the link can make Tally hash passwords.
       if (await hasUsers(db.read)) throw alreadySetUp()
       if (!(await findSetUpLink(db.read, hash, clock.now()))) throw wrongLink()
-      const publicUrl = typeof given.publicUrl === 'string' ? storedUrl(given.publicUrl) : given.publicUrl
-      const locale = given.locale && (localeOf(given.locale) ?? given.locale)
-      const settings = { ...given, name: composeName(given.name), locale, publicUrl }
-      const person = { email: foldEmail(admin.email), name: composeName(admin.name) }
-      const issues = [
-        ...issuesOfName(settings.name, '/organization/name'),
-        ...issuesOfTimeZone(settings.timeZone, '/organization/time_zone'),
-        ...issuesOfCurrency(settings.currency, '/organization/currency'),
-        ...issuesOfGiven(settings.locale, (locale) => issuesOfLocale(locale, '/organization/locale')),
-        ...issuesOfGiven(publicUrl, (url) => issuesOfPublicUrl(url, '/organization/public_url')),
-        ...issuesOfEmail(person.email, '/admin/email'),
-        ...issuesOfName(person.name, '/admin/name'),
-        ...(await issuesOfPassword(admin.password, { pointer: '/admin/password', owner: person })),
-      ]
+      const { issues, ...valid } = checked(given, admin)
+      issues.push(...(await issuesOfPassword(admin.password, { pointer: '/admin/password', owner: valid.person })))
       if (issues.length > 0) throw validationFailed(issues)
       const passwordHash = await hashing.hash(admin.password)
       return db.write(async (tx) => {
         const now = clock.now()
         const link = await findSetUpLink(tx, hash, now)
-        if (!link || !(await markLinkUsed(tx, link.id, now)) || (await hasUsers(tx))) throw alreadySetUp()
-        const set = await organization.setUp(tx, settings, now)
-        const { id: userId } = (await insertUser(tx, { ...person, role: 'admin', passwordHash, now }))!
-        const user = (await updateLastSignedIn(tx, { userId, passwordHash, now }))!
-        const by: Actor = { userId, tokenId: null, origin: address }
-        await audit.record(tx, by, { action: 'organization.set_up', after: settingsBody(set) })
-        await audit.record(tx, by, { action: 'user.added', object: userObject(user), after: auditedUser(user) })
-        return { user, organization: set, signedIn: await beginSession(tx, user, { passwordHash, now }) }
+        if (!link || !(await markLinkUsed(tx, link.id, now))) throw alreadySetUp()
+        const begun = await begin(tx, valid, { passwordHash, address })
+        const user = (await updateLastSignedIn(tx, { userId: begun.user.id, passwordHash, now }))!
+        return { ...begun, user, signedIn: await beginSession(tx, user, { passwordHash, now }) }
       })
+    },
+
+    /**
+     * The same by a command, for the person at this machine, who has no password. Throws `already_set_up` if there are
+     * people already.
+     */
+    async setUpOwner(
+      owner: { email: string; name: string },
+      { organization: given, by }: { organization: SetUp['organization']; by: Actor },
+    ): Promise<User> {
+      const { issues, ...valid } = checked(given, owner)
+      if (issues.length > 0) throw validationFailed(issues)
+      return (await db.write((tx) => begin(tx, valid, { passwordHash: null, by }))).user
     },
   }
 }
