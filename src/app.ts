@@ -77,12 +77,14 @@ import type { DescribedRoute } from './http/openapi-document.ts'
 import { OTLP_PREFIX } from './http/otlp.ts'
 import { PackedFiles } from './http/packed-files.ts'
 import { pages } from './http/pages.ts'
+import { proof } from './http/proof.ts'
 import { RateLimits } from './http/rate-limits.ts'
 import { requests } from './http/requests.ts'
 import { serve } from './http/serving.ts'
 import { sessionCookie } from './http/session-cookie.ts'
 import { web } from './http/web.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
+import type { ServerIdentity } from './lib/server-proof.ts'
 import { TOOLS } from './mcp/tools.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { Services } from './services.ts'
@@ -100,6 +102,8 @@ export interface AppOptions {
   clock?: Clock
   /** The metrics registry; a new one if absent. */
   metrics?: Metrics
+  /** By which commands on the machine of the database recognize the server. */
+  identity?: () => ServerIdentity
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   trustedProxies?: readonly string[]
 }
@@ -108,6 +112,7 @@ export const createApp = ({
   services,
   logger,
   metrics = createMetrics(),
+  identity,
   trustedProxies = [],
   rateLimit = 0,
   isStopping = () => false,
@@ -145,6 +150,7 @@ export const createApp = ({
     )
     .use(metricsRoute({ metrics, people, addressOf }))
     .use(health({ checkReady: services.checkReady, isStopping }))
+    .use(proof({ identity }))
     .use(pages({ files, manualFiles: new PackedFiles('manual') }))
     .use(web({ cookie, files, people, publicUrl }))
     .use(sharedPages(services))

@@ -34,7 +34,8 @@ export function isHeld(path: string): boolean {
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Whether there is a process with this id, which may be another one than before. */
+export function isAlive(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false
   try {
     process.kill(pid, 0)

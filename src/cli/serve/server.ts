@@ -1,4 +1,5 @@
 /** The server process: one database, its services, and the HTTP server of both. */
+import { randomBytes } from 'node:crypto'
 import { type Logger, pino } from 'pino'
 import { createApp } from '../../app.ts'
 import type { Config } from '../../config.ts'
@@ -85,6 +86,8 @@ async function start(self: Process): Promise<Running> {
   const backups = await prepareBackups(config, logger, services)
   const jobs = createServerJobs(config, logger, { services, backups })
   metrics.watch(sourcesOf(config, { services, backups, jobs }))
+  const key = randomBytes(32).toString('base64url')
+  const identity = () => ({ key, url: listener.url, pid: process.pid })
   const app = createApp({
     services,
     logger,
@@ -93,9 +96,10 @@ async function start(self: Process): Promise<Running> {
     rateLimit,
     isStopping: () => shutdown.hasBegun,
     finishing: shutdown.finishing,
+    ...(db.file && { identity }),
   })
   listener.listen((options) => app.listen(options).server!)
-  if (db.file) attempt(() => announceServer(config.dataDir, listener.url), logger)
+  if (db.file) attempt(() => announceServer(config.dataDir, identity()), logger)
   logger.info(`tally is ready on ${listener.url}`)
   await printFirstSteps(config, services, listener.url)
   watchSignIns(services, logger)
