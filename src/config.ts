@@ -1050,6 +1050,24 @@ export function namedServer(environment: Environment = process.env): string | nu
   return environment[OPTIONS.url.variable]?.replace(/\/+$/, '') || null
 }
 
+/**
+ * Whether a browser that is opened here appears in front of the person: not over SSH, not without a display, and not from
+ * the Linux within Windows.
+ */
+export function hasBrowser(environment: Environment = process.env): boolean {
+  const { DISPLAY, WAYLAND_DISPLAY, WSL_DISTRO_NAME } = environment
+  if (isOverSsh(environment)) return false
+  return process.platform !== 'linux' || (Boolean(DISPLAY || WAYLAND_DISPLAY) && !WSL_DISTRO_NAME)
+}
+
+/** Whether this shell came over SSH. */
+export const isOverSsh = (environment: Environment = process.env): boolean =>
+  Boolean(environment.SSH_CONNECTION || environment.SSH_TTY)
+
+/** The environment for a server of its own, which no variable for another one may publish or give another database. */
+export const withoutOptions = (environment: Environment = process.env): Environment =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('TALLY_')))
+
 /** Where this person's agents keep their files, and where Tally keeps what it needs on a developer's machine. */
 export interface AgentsEnvironment {
   home: string

@@ -26,7 +26,7 @@ function pathOf(path: string): string {
 }
 
 /** For a POSIX shell. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 

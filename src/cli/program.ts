@@ -65,6 +65,7 @@ const COMMANDS: readonly (readonly [heading: string, commands: readonly CommandL
   [
     'Server',
     [
+      [['up'], async () => (await import('./up/command.ts')).addUpCommand],
       [['serve'], async () => (await import('./serve/command.ts')).addServeCommand],
       [['demo'], async () => (await import('./demo.ts')).addDemoCommand],
       [['settings'], async () => (await import('./settings/group.ts')).addSettingsCommands],

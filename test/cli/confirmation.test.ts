@@ -56,7 +56,7 @@ const ASKING: Record<string, string[]> = {
 }
 
 /** Commands that ask only if they find something to ask about, which is tested with them. */
-const ASKING_BY_DATA = ['sheets open', 'sheets submit']
+const ASKING_BY_DATA = ['sheets open', 'sheets submit', 'up']
 
 /** Words of commands that cannot be undone: one that is named like this asks, or is listed with what undoes it. */
 const FINAL_WORDS =

@@ -277,6 +277,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally trusts show',
     'tally trusts test',
     'tally unattributed',
+    'tally up',
     'tally update',
     'tally usage',
     'tally users',

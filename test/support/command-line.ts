@@ -232,5 +232,5 @@ export class CommandLine {
 /** What ends its process or is answered by `src/main.ts` itself, and what leaves the database to a thread that ends later. */
 function isOfProcesses([command, sub = '']: string[]): boolean {
   if (command === 'backup') return !['keygen', 'list', 'verify'].includes(sub)
-  return command === 'serve' || (command === 'agents' && sub === 'hook')
+  return command === 'serve' || command === 'up' || (command === 'agents' && sub === 'hook')
 }

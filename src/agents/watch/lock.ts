@@ -1,7 +1,7 @@
-/** Only one watcher runs in a home folder. The system ends its lock together with the process, however that ends. */
+/** A lock that the system ends together with the process, however that ends. Only one watcher runs in a home folder. */
 import { Database } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
 import { stateFolder } from '../state-folder.ts'
 
@@ -10,12 +10,14 @@ const PATIENCE_MS = 1_000
 
 const lockPath = (environment: AgentsEnvironment) => join(stateFolder(environment), 'watch.lock')
 
+export const takeWatchLock = (environment: AgentsEnvironment) => takeLock(lockPath(environment), PATIENCE_MS)
+
 /** An empty database, whose lock works on every system; undefined if another process has it. Held until it is closed. */
-export function takeWatchLock(environment: AgentsEnvironment): Disposable | undefined {
-  mkdirSync(stateFolder(environment), { recursive: true, mode: 0o700 })
-  const database = new Database(lockPath(environment), { create: true })
+export function takeLock(path: string, patienceMs: number): Disposable | undefined {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const database = new Database(path, { create: true })
   try {
-    database.run(`PRAGMA busy_timeout = ${PATIENCE_MS}`)
+    database.run(`PRAGMA busy_timeout = ${patienceMs}`)
     database.run('BEGIN EXCLUSIVE')
     return database
   } catch (error) {

@@ -85,7 +85,7 @@ export async function installHooks(plans: readonly SettingsChange[], { yes }: { 
   }
 }
 
-function hookOf(agent: AgentName): string[] {
+export function hookOf(agent: AgentName): string[] {
   return ['agents', 'hook', agent]
 }
 
@@ -108,7 +108,7 @@ async function show(changes: SettingsChange[], { yes, question }: { yes: boolean
   await confirm(question, { yes })
 }
 
-function patchOf({ path, before, after }: SettingsChange): string {
+export function patchOf({ path, before, after }: SettingsChange): string {
   const text = (bytes: Uint8Array | undefined) => (bytes ? Buffer.from(bytes).toString() : '')
   const name = (bytes: Uint8Array | undefined) => (bytes ? path : '/dev/null')
   return createTwoFilesPatch(name(before), name(after), text(before), text(after), '', '', { context: 3 }).replace(

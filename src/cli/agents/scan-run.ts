@@ -212,7 +212,7 @@ async function reported(server: ClientConfig, uses: readonly SessionUse[], flags
   return outcome
 }
 
-async function withProgress<Result>(
+export async function withProgress<Result>(
   title: string,
   work: (options: ReportingOptions) => Promise<Result>,
 ): Promise<Result> {
@@ -240,7 +240,7 @@ function printOutcome({ created, updated, repeated, held, refused, left }: Outco
   printRefused(refused)
 }
 
-function failWhereLeft({ refused, issue, left }: Outcome): void {
+export function failWhereLeft({ refused, issue, left }: Outcome): void {
   if (issue) {
     const what = `${counted(left, 'entry', 'entries')} not sent. Run the same command again to send the rest; nothing is counted twice.`
     throw new CommandError(`${issue.message}\n${what}`)
@@ -304,6 +304,6 @@ function dayWire({ firstAt, place: { repository, branch }, requests, tokens, cos
   return { day: new Date(firstAt).toISOString().slice(0, 10), repository, branch, requests, tokens, cost }
 }
 
-function sumOf(uses: readonly Priced[]): Nanos {
+export function sumOf(uses: readonly Priced[]): Nanos {
   return uses.reduce((sum, { costNanos }) => sum + (costNanos ?? 0n), 0n)
 }

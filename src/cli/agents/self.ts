@@ -1,4 +1,7 @@
-import { realpathSync } from 'node:fs'
+import { copyFileSync, existsSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { stateFolder } from '../../agents/state-folder.ts'
+import type { AgentsEnvironment } from '../../config.ts'
 import { COMMIT } from '../../embedded/version.ts'
 
 /**
@@ -13,6 +16,31 @@ export function selfCommand(): string[] {
 
 /** Folders of `npx`, `pnpm dlx`, `yarn dlx` and `bunx`, which they empty at any time. */
 export const SHORT_LIVED = /[\\/](?:_npx|dlx(?:-[^\\/]*)?|bunx-[^\\/]*)[\\/]/
+
+/** Whether this program runs from such a folder. */
+export const isShortLived = (): boolean => SHORT_LIVED.test(process.execPath)
+
+/**
+ * As {@link selfCommand}, for what goes on when a package manager has deleted the executable: that is linked to a place that
+ * stays, where the next version replaces it. Throws the error of the file system.
+ */
+export function stableCommand(environment: AgentsEnvironment): string[] {
+  if (!isShortLived()) return selfCommand()
+  const folder = join(stateFolder(environment), 'bin')
+  const path = join(folder, basename(process.execPath))
+  if (existsSync(path) && statSync(path).ino === statSync(process.execPath).ino) return [path]
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const next = `${path}.${process.pid}~`
+  rmSync(next, { force: true })
+  try {
+    linkSync(process.execPath, next)
+  } catch {
+    // On another disk, or one that has no links.
+    copyFileSync(process.execPath, next)
+  }
+  renameSync(next, path)
+  return [path]
+}
 
 /** What to say before settings that stay name an executable that does not; undefined if it stays. */
 export function shortLivedAdvice(

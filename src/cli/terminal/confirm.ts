@@ -19,16 +19,20 @@ export function requireTerminal({ dryRun }: { dryRun: boolean }): void {
 export async function confirm(question: string, { yes = false }: { yes?: boolean }): Promise<void> {
   if (yes) return
   requireTerminal({ dryRun: false })
+  const answer = await ask(`${question} [y/N] `)
+  if (answer === undefined || !/^y(es)?$/i.test(answer)) throw new CommandError('Nothing was changed.')
+}
+
+/** What is answered on the terminal; undefined after Ctrl-C or Ctrl-D. */
+export async function ask(question: string): Promise<string | undefined> {
   const { createInterface } = await import('node:readline/promises')
   const prompt = createInterface({ input: process.stdin, output: process.stderr, terminal: true })
   try {
-    const answer = await prompt.question(`${question} [y/N] `)
-    if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was changed.')
+    return (await prompt.question(question)).trim()
   } catch (error) {
-    // Ctrl-C or Ctrl-D.
     if (!(error instanceof Error) || error.name !== 'AbortError') throw error
     process.stderr.write('\n')
-    throw new CommandError('Nothing was changed.')
+    return undefined
   } finally {
     prompt.close()
   }

@@ -1,0 +1,100 @@
+/** The server of `tally up`: a process of its own that outlives the command, reached from this machine only. */
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { isAlive } from '../../agents/sender-lock.ts'
+import { withoutOptions } from '../../config.ts'
+import { CommandError } from '../failures.ts'
+import { type Announcement, findProvenServer, withdrawServer } from '../running-server.ts'
+import type { Place } from './place.ts'
+
+const HOST = '127.0.0.1'
+
+/** On a busy machine, and with a database that is migrated first. */
+const START_MS = 60_000
+
+const POLL_MS = 50
+
+/** What it says when it cannot start is a line or two. */
+const LOG_SHOWN_BYTES = 2_000
+
+/** Starts it at the port, or at a free one if another program has that. Throws what it says if it does not start. */
+export async function startServer(
+  place: Place,
+  program: readonly string[],
+  { port, isFixed }: { port: number; isFixed: boolean },
+): Promise<Announcement> {
+  const started = await attempt(place, program, port)
+  if (started) return started
+  if (isFixed || !isUsed(port)) throw notStarted(place)
+  const elsewhere = await attempt(place, program, 0)
+  if (!elsewhere) throw notStarted(place)
+  return elsewhere
+}
+
+/** Undefined if it ended by itself. */
+async function attempt(place: Place, program: readonly string[], port: number): Promise<Announcement | undefined> {
+  const log = openSync(place.log, 'w', 0o600)
+  const child = Bun.spawn(
+    [
+      ...[...program, '--data', place.data, 'serve', '--host', HOST, '--port', String(port)],
+      ...['--log-level', 'warn'],
+    ],
+    {
+      cwd: place.folder,
+      env: withoutOptions(),
+      detached: true,
+      windowsHide: true,
+      stdio: ['ignore', log, log],
+    },
+  )
+  closeSync(log)
+  const deadline = performance.now() + START_MS
+  while (child.exitCode === null && child.signalCode === null) {
+    const found = await findProvenServer(place.data)
+    if (found?.pid === child.pid) {
+      child.unref()
+      return found
+    }
+    if (performance.now() > deadline) {
+      child.kill('SIGKILL')
+      throw notStarted(place)
+    }
+    await Bun.sleep(POLL_MS)
+  }
+  return undefined
+}
+
+function notStarted({ log }: Place): CommandError {
+  const said = readFileSync(log, 'utf8')
+    .slice(-LOG_SHOWN_BYTES)
+    .replaceAll(/^tally: /gm, '')
+    .trim()
+  return new CommandError(said === '' ? `The server did not start. See ${log}` : `The server did not start.\n${said}`)
+}
+
+function isUsed(port: number): boolean {
+  try {
+    Bun.listen({ hostname: HOST, port, socket: { data() {} } }).stop()
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** As long as a server may take to finish what it has accepted. */
+const STOP_MS = 10_000
+
+/** Of a server that has proven itself: its process id is not another one's. */
+export async function stopServer({ data }: Place, { pid }: Announcement): Promise<void> {
+  process.kill(pid, 'SIGTERM')
+  const deadline = performance.now() + STOP_MS
+  while (isAlive(pid)) {
+    if (performance.now() > deadline) {
+      throw new CommandError(
+        `The server (process ${pid}) did not stop within ${STOP_MS / 1_000} s. Try again, or end it.`,
+      )
+    }
+    await Bun.sleep(POLL_MS)
+  }
+  // Windows ends a process without asking it.
+  withdrawServer(data, pid)
+}

@@ -1,0 +1,239 @@
+/** Runs `tally up`: each step leaves something that works, and the next run goes on from there. */
+import { mkdirSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { storeCredentials } from '../../agents/credentials.ts'
+import { readMe, ServerError } from '../../agents/server.ts'
+import { takeLock } from '../../agents/watch/lock.ts'
+import {
+  type AgentsEnvironment,
+  type ClientConfig,
+  isOverSsh,
+  OPTIONS,
+  readAgentsEnvironment,
+  readConfig,
+  readOperator,
+} from '../../config.ts'
+import type { User } from '../../features/people/service.ts'
+import type { Services } from '../../services.ts'
+import { failWhereUnread } from '../agents/scan-run.ts'
+import { isShortLived, stableCommand } from '../agents/self.ts'
+import { CommandError, EXIT_USAGE } from '../failures.ts'
+import { calledAs, quoted } from '../first-steps.ts'
+import { type Announcement, findProvenServer, PROGRAM } from '../running-server.ts'
+import { note, print, printFields } from '../terminal/print.ts'
+import { type Self, withServices } from '../with-services.ts'
+import { findOpener, openPrivately, removeLeftFiles } from './browser.ts'
+import { findOwner, ownOrganization } from './owner.ts'
+import { type Place, placeIn, remember, remembered, shownPath } from './place.ts'
+import { startServer, stopServer } from './server.ts'
+import { connectAgents, importSessions, otherServer, storedLogin } from './sessions.ts'
+
+export interface UpFlags {
+  port?: string
+  browser?: boolean
+  yes?: boolean
+  stop?: boolean
+}
+
+/** Another one may be importing years of sessions. */
+const LOCK_MS = 60_000
+
+export async function runUp(flags: UpFlags): Promise<void> {
+  requireOwnUser()
+  const environment = readAgentsEnvironment()
+  const place = placeIn(environment)
+  const lock = takeLock(place.lock, LOCK_MS)
+  if (!lock) throw new CommandError('Another `tally up` is running. Try again when it has finished.')
+  try {
+    if (flags.stop) return await stop(place)
+    await up(environment, place, flags, () => lock[Symbol.dispose]())
+  } finally {
+    lock[Symbol.dispose]()
+  }
+}
+
+/** Its files would be root's, in a folder of root. */
+function requireOwnUser(): void {
+  const { sudoUser } = readOperator({})
+  if (process.getuid?.() !== 0 || sudoUser === undefined) return
+  throw new CommandError(
+    '`tally up` is for the person whose agents are on this machine. Run it without sudo.',
+    EXIT_USAGE,
+  )
+}
+
+async function up(environment: AgentsEnvironment, place: Place, flags: UpFlags, unlock: () => void): Promise<void> {
+  mkdirSync(place.data, { recursive: true, mode: 0o700 })
+  removeLeftFiles(place)
+  // First: a newer command changes the schema, after which an older server refuses everything.
+  const running = await findCurrentServer(place)
+  const program = stableCommand(environment)
+  // No variable of another database.
+  const config = readConfig({ data: place.data }, {})
+  await withServices(
+    { data: place.data, as: '' },
+    async (services, self) => {
+      const owner = await ownerOf(place, services, self)
+      const { url } = running ?? (await started(place, program, flags))
+      if (running) requirePort(running, flags)
+      const login = storedLogin(environment)
+      const { token: known } = remembered(place)
+      const server = { url, token: await tokenOf(place, services, { owner, self, url }) }
+      // The agents go on with a server that has moved to another port, and with a new token.
+      const isOwn = login !== undefined && (login.token === known || login.token === server.token)
+      if (isOwn) storeCredentials(environment, server)
+      const other = otherServer(environment, server)
+      const scan = await importSessions(environment, server, { isOwn })
+      if (other === undefined) await connectAgents(environment, { place, program, server, yes: flags.yes ?? false })
+      else {
+        note(
+          `Agents on this machine report to ${other}, which stays as it is. Run \`tally up\` again to import their latest sessions here.`,
+        )
+      }
+      unlock()
+      await signIn(place, services, { owner, self, url, isOpened: flags.browser ?? true })
+      printNext(environment, place)
+      failWhereUnread(scan.damage)
+    },
+    { creates: true, config },
+  )
+}
+
+/** The running server, unless it is of another program, which is stopped. */
+async function findCurrentServer(place: Place): Promise<Announcement | undefined> {
+  const running = await findProvenServer(place.data)
+  if (!running || running.program === PROGRAM) return running
+  await stopServer(place, running)
+  note(`The server was of version ${running.program.split(' ')[0]} and is restarted.`)
+  return undefined
+}
+
+async function ownerOf(place: Place, { people }: Services, { by }: Self): Promise<User> {
+  const { owner: uid } = remembered(place)
+  const known = uid === undefined ? undefined : await people.findUser(uid)
+  if (known) {
+    printFields([['Owner', `${known.name} <${known.email}>`]])
+    return known
+  }
+  const isNew = !(await people.isSetUp())
+  const found = findOwner()
+  const owner = isNew
+    ? await people.setUpOwner(found, { organization: ownOrganization(found.name), by })
+    : // What was remembered is gone.
+      (await people.everyUser({ roles: ['admin'], state: 'active' })).reduce((one, other) =>
+        other.createdAt < one.createdAt ? other : one,
+      )
+  remember(place, { owner: owner.uid })
+  printFields([['Owner', `${owner.name} <${owner.email}>${isNew && found.isFromGit ? ', as git knows you' : ''}`]])
+  return owner
+}
+
+async function started(place: Place, program: readonly string[], { port: flag }: UpFlags): Promise<Announcement> {
+  const { port = Number(OPTIONS.port.default) } = remembered(place)
+  const wanted = portOf(flag) ?? port
+  const server = await startServer(place, program, { port: wanted, isFixed: flag !== undefined })
+  const { url, pid } = server
+  const actual = Number(new URL(url).port)
+  printFields([['Server', `${url}, on this machine only (process ${pid})`]])
+  if (actual !== wanted && wanted !== 0) {
+    note(`Port ${wanted} is used by another program, so the server listens on ${actual}, also next time.`)
+  }
+  remember(place, { port: actual })
+  return server
+}
+
+const portOf = (flag: string | undefined) => (flag === undefined ? undefined : readConfig({ port: flag }, {}).port)
+
+function requirePort({ url, pid }: Announcement, { port: flag }: UpFlags): void {
+  printFields([['Server', `${url} (process ${pid})`]])
+  const port = portOf(flag)
+  if (port === undefined || port === 0 || url.endsWith(`:${port}`)) return
+  throw new CommandError(`The server runs on ${url}. To move it: tally up --stop, then tally up --port ${port}`)
+}
+
+/** The token with which this machine reports, or a new one if that no longer works. */
+async function tokenOf(
+  place: Place,
+  { people }: Services,
+  { owner, self, url }: { owner: User; self: Self; url: string },
+): Promise<string> {
+  const { token } = remembered(place)
+  if (token !== undefined && (await isAccepted({ url, token }))) return token
+  const name = `this machine (${hostname()})`
+  const { secret } = await people.createToken({ kind: 'svc', user: owner.uid, name }, self.by)
+  remember(place, { token: secret })
+  return secret
+}
+
+async function isAccepted(server: ClientConfig): Promise<boolean> {
+  try {
+    return (await readMe(server)).kind === 'service'
+  } catch (error) {
+    if (error instanceof ServerError && error.status === 401) return false
+    throw error instanceof ServerError ? new CommandError(error.message) : error
+  }
+}
+
+/** What people wait for a browser; then the link is printed as well, as one from snap cannot read a hidden folder. */
+const OPENED_MS = 4_000
+
+const POLL_MS = 200
+
+async function signIn(
+  place: Place,
+  { people }: Services,
+  { owner, self, url, isOpened }: { owner: User; self: Self; url: string; isOpened: boolean },
+): Promise<void> {
+  const { link, isUsed, expiresAt } = await people.createSignInLink(owner.uid, url, self.by)
+  const opener = isOpened && process.stdout.isTTY ? findOpener() : undefined
+  if (!opener) return printLink(link, url)
+  const removeFile = openPrivately(place, opener, link)
+  const leave = () => {
+    removeFile()
+    process.exit(EXIT_INTERRUPTED)
+  }
+  process.once('SIGINT', leave)
+  try {
+    const printAt = Date.now() + OPENED_MS
+    let isPrinted = false
+    while (!(await isUsed())) {
+      if (Date.now() >= expiresAt) return
+      if (Date.now() >= printAt && !isPrinted) {
+        isPrinted = true
+        note('No browser has used the link yet.')
+        printLink(link, url)
+      }
+      await Bun.sleep(POLL_MS)
+    }
+    print(`\nOpened ${url} in your browser, signed in.`)
+  } finally {
+    process.off('SIGINT', leave)
+    removeFile()
+  }
+}
+
+/** As shells have it for SIGINT. */
+const EXIT_INTERRUPTED = 130
+
+function printLink(link: string, url: string): void {
+  print(`\nOpen this link within 60 seconds; it works once:\n\n  ${link}\n`)
+  const { port } = new URL(url)
+  if (isOverSsh()) note(`From your own machine: ssh -L ${port}:127.0.0.1:${port} ${hostname()}`)
+}
+
+function printNext(environment: AgentsEnvironment, { data }: Place): void {
+  const command = isShortLived() ? 'npx tally-agents' : calledAs().command
+  const shown = shownPath(environment, data)
+  // A shell expands no quoted `~`.
+  const folder = shown.startsWith('~/') && quoted(shown.slice(2)) === shown.slice(2) ? shown : quoted(data)
+  print(`Again: ${command} up · Stop: ${command} up --stop · Commands: ${command} --data ${folder} usage`)
+}
+
+async function stop(place: Place): Promise<void> {
+  const running = await findProvenServer(place.data)
+  if (!running) return print('No server of `tally up` is running.')
+  await stopServer(place, running)
+  print(
+    `Stopped the server (process ${running.pid}). Your data stays in ${place.data}; hooks keep new sessions until it runs again.`,
+  )
+}

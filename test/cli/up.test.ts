@@ -1,0 +1,268 @@
+/** `tally up`: a private server with the sessions of this machine, by the real executable in a home folder of its own. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expectedUse, fillHome, usedOf } from '../support/agents-home.ts'
+import { freePort } from '../support/binary.ts'
+import { CommandLine, type Ran } from '../support/command-line.ts'
+import { commandOf, isRunning, until } from '../support/processes.ts'
+
+let tally: CommandLine
+beforeEach(async () => {
+  tally = await CommandLine.make({ engine: 'sqlite', isFirst: true })
+  await fillHome(tally.folder)
+  await writeFile(at('.gitconfig'), '[user]\n  name = Ada Lovelace\n  email = Ada@Example.com\n')
+})
+afterEach(async () => {
+  await tally.run(['up', '--stop'])
+  await tally.remove()
+})
+
+const at = (...path: string[]) => join(tally.folder, ...path)
+const state = (...path: string[]) => at('.local/state/tally/up', ...path)
+const announced = () => JSON.parse(readFileSync(state('data/tally.db-server'), 'utf8'))
+const LINK = /^ {2}(http:\/\/127\.0\.0\.1:(\d+)\/sign-in#(\w{32}))$/m
+const SETTINGS = '.claude/settings.json'
+const LOGIN = '.config/tally/agents.json'
+
+const up = (args: string[] = [], env: Record<string, string> = {}): Promise<Ran> =>
+  tally.done(['up', '--no-browser', ...args], { env })
+
+const signIn = (url: string, secret: string) =>
+  fetch(`${url}/api/v1/session/link`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ link_token: secret }),
+  })
+
+const own = (args: string[]) => tally.json(['--data', state('data'), ...args])
+
+/** On a terminal, where browsers are opened by a program of the test. */
+async function onTerminal(opener: string) {
+  const command = `'${await tally.executable()}' up --yes`
+  await mkdir(at('bin'), { recursive: true })
+  await writeFile(at('bin/xdg-open'), `#!/bin/sh\n${opener}\n`, { mode: 0o755 })
+  return Bun.spawn(['script', '-qec', command, '/dev/null'], {
+    cwd: tally.folder,
+    env: { ...tally.env, PATH: `${at('bin')}:${process.env.PATH}`, DISPLAY: ':9', TERM: 'xterm' },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+}
+
+test('the owner is as git says, the sessions are those of the agents, and the printed link signs in once', async () => {
+  const { stdout, stderr } = await up()
+  expect(stdout).toMatch(/^Owner +Ada Lovelace <ada@example\.com>, as git knows you$/m)
+  expect(stdout).toMatch(/^Server +http:\/\/127\.0\.0\.1:\d+, on this machine only \(process \d+\)$/m)
+  expect(stdout).toMatch(/^Imported +6 sessions of Claude Code, Codex, and Gemini CLI: 7 entries, \$\d/m)
+  expect(stderr).toBe('Claude Code, Codex, and Gemini CLI are not connected. To connect: tally up --yes\n')
+  expect(existsSync(at(SETTINGS))).toBe(false)
+  expect(existsSync(at(LOGIN))).toBe(false)
+  const { data } = await own(['entries', 'list'])
+  expect(usedOf(data)).toEqual(await expectedUse())
+  const [, , port, secret] = LINK.exec(stdout)!
+  const { url, pid } = announced()
+  expect(url).toBe(`http://127.0.0.1:${port}`)
+  const answer = await signIn(url, secret!)
+  expect([answer.status, ((await answer.json()) as { person: unknown }).person]).toEqual([
+    200,
+    expect.objectContaining({ name: 'Ada Lovelace', email: 'ada@example.com', role: 'admin' }),
+  ])
+  expect((await signIn(url, secret!)).status).toBe(401)
+  // Nothing of it is for other users of the machine.
+  for (const path of [state(), state('data')]) expect([path, statSync(path).mode & 0o077]).toEqual([path, 0])
+  for (const name of ['up.json', 'server.log']) expect(statSync(state(name)).mode & 0o077).toBe(0)
+
+  const again = await up()
+  expect(again.stdout).toMatch(/^Imported +0 new, 7 unchanged \(6 sessions/m)
+  expect(again.stdout).toContain(`Server       ${url} (process ${pid})`)
+  expect((await own(['users', 'list'])).data).toHaveLength(1)
+  expect((await own(['tokens', 'list'])).data).toHaveLength(1)
+  const stopped = await tally.done(['up', '--stop'])
+  expect(stopped.stdout).toBe(
+    `Stopped the server (process ${pid}). Your data stays in ${state('data')}; hooks keep new sessions until it runs again.\n`,
+  )
+  expect((await tally.done(['up', '--stop'])).stdout).toBe('No server of `tally up` is running.\n')
+})
+
+test('variables of another server and database are not used', async () => {
+  const variables = {
+    TALLY_HOST: '0.0.0.0',
+    TALLY_PORT: '1',
+    TALLY_DATA: '/nowhere',
+    TALLY_DATABASE_URL: 'postgres://127.0.0.1:1/x',
+    TALLY_AS: 'nobody@example.com',
+    TALLY_PUBLIC_URL: 'https://tally.example.com',
+  }
+  const { stdout } = await up([], variables)
+  expect(stdout).toMatch(LINK)
+  const environment = readFileSync(`/proc/${announced().pid}/environ`, 'utf8')
+  expect(environment).not.toContain('TALLY_')
+})
+
+describe('the agents', () => {
+  test('are connected with --yes, also to a server that moves to another port', async () => {
+    const { stdout } = await up(['--yes'])
+    expect(stdout).toMatch(/^Connected +Claude Code, Codex, and Gemini CLI\. Running sessions/m)
+    expect(readFileSync(at(SETTINGS), 'utf8')).toContain('agents hook claude-code')
+    const { url } = announced()
+    const login = JSON.parse(readFileSync(at(LOGIN), 'utf8'))
+    expect(login.url).toBe(url)
+    await tally.done(['up', '--stop'])
+    // Another program takes the port. It is asked for nothing.
+    const seen: string[] = []
+    const standIn = Bun.serve({
+      hostname: '127.0.0.1',
+      port: Number(new URL(url).port),
+      fetch(request) {
+        seen.push(request.url)
+        return Response.json({ status: 'ok', proof: 'x' })
+      },
+    })
+    const moved = await up()
+    const other = announced().url
+    expect(other).not.toBe(url)
+    expect(moved.stderr).toContain(`is used by another program, so the server listens on ${new URL(other).port}`)
+    expect(JSON.parse(readFileSync(at(LOGIN), 'utf8'))).toEqual({ ...login, url: other })
+    expect(moved.stdout).toMatch(/^Imported +0 new, 7 unchanged/m)
+    expect(seen).toEqual([])
+    await standIn.stop(true)
+    // And it is remembered.
+    await tally.done(['up', '--stop'])
+    await up()
+    expect(announced().url).toBe(other)
+  })
+
+  test('that report to another server go on with that', async () => {
+    await mkdir(at('.config/tally'), { recursive: true })
+    const login = '{"url": "https://tally.example.com", "token": "tally_svc_x"}'
+    await writeFile(at(LOGIN), login, { mode: 0o600 })
+    await writeFile(at(SETTINGS), '{ "hooks": {} }')
+    const { stdout, stderr } = await up(['--yes'])
+    expect(stdout).toMatch(/^Imported +6 sessions/m)
+    expect(stderr).toContain('Agents on this machine report to https://tally.example.com, which stays as it is.')
+    expect(readFileSync(at(LOGIN), 'utf8')).toBe(login)
+    expect(readFileSync(at(SETTINGS), 'utf8')).toBe('{ "hooks": {} }')
+    expect(existsSync(at('.codex/config.toml'))).toBe(false)
+  })
+
+  test('whose token was revoked get a new one', async () => {
+    await up(['--yes'])
+    const { data } = await own(['tokens', 'list'])
+    await tally.done(['--data', state('data'), 'tokens', 'revoke', data[0].id, '--yes'])
+    await up()
+    const { token } = JSON.parse(readFileSync(at(LOGIN), 'utf8'))
+    expect(token).toBe(JSON.parse(readFileSync(state('up.json'), 'utf8')).token)
+    const answer = await fetch(`${announced().url}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } })
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe('a server that is not ours', () => {
+  test('at its port after it was killed gets neither token nor link', async () => {
+    await up(['--yes'])
+    const { url, pid } = announced()
+    process.kill(pid, 'SIGKILL')
+    await until(() => !isRunning(pid))
+    const seen: string[] = []
+    const standIn = Bun.serve({
+      hostname: '127.0.0.1',
+      port: Number(new URL(url).port),
+      async fetch(request) {
+        seen.push(`${request.method} ${new URL(request.url).pathname} ${request.headers.get('authorization')}`)
+        return Response.json({ status: 'ready', proof: 'x'.repeat(43), data: [], kind: 'service' })
+      },
+    })
+    const { stdout } = await up()
+    expect(LINK.exec(stdout)![1]).toStartWith(announced().url)
+    expect(announced().url).not.toBe(url)
+    expect(seen).toEqual([])
+    await standIn.stop(true)
+  })
+
+  test('is an error where the port is fixed', async () => {
+    const port = await freePort()
+    const standIn = Bun.serve({ hostname: '127.0.0.1', port, fetch: () => new Response('ok') })
+    const { code, stderr } = await tally.run(['up', '--no-browser', '--port', String(port)])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`Port ${port} on 127.0.0.1 is already in use`)])
+    await standIn.stop(true)
+    await up(['--port', String(port)])
+    expect(announced().url).toBe(`http://127.0.0.1:${port}`)
+    const other = await tally.run(['up', '--no-browser', '--port', String(await freePort())])
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('To move it: tally up --stop, then')])
+  })
+})
+
+describe('runs', () => {
+  test('five at once make one server, one owner and every entry once', async () => {
+    const runs = await Promise.all(Array.from({ length: 5 }, () => up(['--yes'])))
+    expect(new Set(runs.map(({ stdout }) => LINK.exec(stdout)![2])).size).toBe(1)
+    expect((await own(['users', 'list'])).data).toHaveLength(1)
+    expect(usedOf((await own(['entries', 'list'])).data)).toEqual(await expectedUse())
+  })
+
+  test('that are killed at any moment are continued by the next one', async () => {
+    for (const pattern of [/Owner/, /Server/, /Imported/]) {
+      const child = await tally.spawn(['up', '--no-browser', '--yes'], 'ignore')
+      let output = ''
+      for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+        output += text
+        if (pattern.test(output)) break
+      }
+      child.kill('SIGKILL')
+      await child.exited
+    }
+    const { stdout } = await up(['--yes'])
+    expect(stdout).toMatch(/^Connected/m)
+    expect((await own(['users', 'list'])).data).toHaveLength(1)
+    expect(usedOf((await own(['entries', 'list'])).data)).toEqual(await expectedUse())
+  })
+})
+
+describe('the browser', () => {
+  test('opens a file that only its user can read; the link is in no process list, and the file does not stay', async () => {
+    const child = await onTerminal(`echo "$1" > '${at('opened')}'; sleep 5`)
+    const opened = () => (existsSync(at('opened')) ? readFileSync(at('opened'), 'utf8') : '')
+    await until(() => opened().endsWith('\n'))
+    const path = opened().trim()
+    expect(path).toMatch(/\/tally\/up\/open-\w+\.html$/)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const [, url, secret] = /content="0;url=(http:\/\/127\.0\.0\.1:\d+)\/sign-in#(\w{32})"/.exec(
+      readFileSync(path, 'utf8'),
+    )!
+    // Of the command and of all that it has started, which still run.
+    const commands = readdirSync('/proc').flatMap((id) => (/^\d+$/.test(id) ? commandOf(Number(id)) : []))
+    expect(commands.filter((command) => command.includes(tally.folder)).length).toBeGreaterThan(0)
+    expect(commands.filter((command) => command.includes(secret!))).toEqual([])
+    expect((await signIn(url!, secret!)).status).toBe(200)
+    expect(await child.exited).toBe(0)
+    expect(await child.stdout.text()).toContain(`Opened ${url} in your browser, signed in.`)
+    expect(existsSync(path)).toBe(false)
+  })
+
+  test('that cannot read the file is no dead end: the link is printed as well', async () => {
+    const child = await onTerminal('exit 4')
+    let output = ''
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+      output += text.replaceAll('\r', '')
+      const link = LINK.exec(output)
+      if (link) await signIn(`http://127.0.0.1:${link[2]}`, link[3]!)
+    }
+    expect(output).toContain('No browser has used the link yet.')
+    expect(await child.exited).toBe(0)
+  })
+})
+
+test('a database that sudo would make root’s is refused', async () => {
+  if (process.getuid!() !== 0) return
+  const { code, stderr } = await tally.run(['up'], { env: { SUDO_USER: 'ada' } })
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Run it without sudo.')])
+  expect(existsSync(state())).toBe(false)
+})
+
+test('it has a database of its own', async () => {
+  const { code, stderr } = await tally.run(['--data', '/nowhere', 'up'])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('tally serve')])
+})
