@@ -29,7 +29,7 @@ export interface Outcome {
   /** Among these, those that are not counted because another person has reported the same session. */
   held: number
   /** With the number of entries that each is on the server. */
-  accepted: { use: SessionUse; entries: number }[]
+  accepted: { use: SessionUse; entries: number; result: 'created' | 'updated' | 'repeated' }[]
   refused: { use: SessionUse; refusal: Refusal }[]
   /** Why the rest was not sent; null if everything was sent. */
   issue: ServerError | null
@@ -63,7 +63,7 @@ export async function reportUses(
           outcome.refused.push({ use: sent.use, refusal: reported.refusal })
           return
         }
-        outcome.accepted.push({ use: sent.use, entries: reported.entries })
+        outcome.accepted.push({ use: sent.use, entries: reported.entries, result: reported.result })
         outcome[reported.result] += 1
         if (reported.isHeld) outcome.held += 1
       })

@@ -1,6 +1,7 @@
 /** The forms in which each system starts the watcher. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type WatchService, watchServiceFor } from '../../src/agents/watch/service.ts'
+import { basename } from 'node:path'
+import { type UserService, upServiceFor, watchServiceFor } from '../../src/agents/watch/service.ts'
 import { readAgentsEnvironment } from '../../src/config.ts'
 import { AgentHome } from '../support/agent-home.ts'
 
@@ -13,7 +14,7 @@ beforeAll(() => {
 })
 afterAll(() => home.remove())
 
-function serviceOn(platform: NodeJS.Platform): WatchService {
+function serviceOn(platform: NodeJS.Platform): UserService {
   const user = { uid: 501, username: 'ada' }
   const environment = readAgentsEnvironment({ HOME: home.folder })
   return watchServiceFor({ platform, environment, command: COMMAND, variables: VARIABLES, user })!
@@ -38,17 +39,19 @@ describe('a systemd user unit', () => {
     const command = [home.write('bin/new & old/tally', '#!/bin/sh\n'), 'agents', 'watch']
     await Bun.$`chmod +x ${command[0]!}`.quiet()
     const environment = readAgentsEnvironment({ HOME: home.folder })
-    const { content } = watchServiceFor({ platform: 'linux', environment, command, variables: VARIABLES })!
-    const unit = home.write('tally-agents.service', content)
-    const { exitCode, stderr } = await Bun.$`systemd-analyze verify --user --man=no ${unit}`
-      .env({ PATH: process.env.PATH!, HOME: home.folder, XDG_RUNTIME_DIR: home.folder })
-      .nothrow()
-      .quiet()
-    const about = stderr
-      .toString()
-      .split('\n')
-      .filter((line) => line.includes('tally-agents.service'))
-    expect([exitCode, about]).toEqual([0, []])
+    for (const serviceFor of [watchServiceFor, upServiceFor]) {
+      const { content, path } = serviceFor({ platform: 'linux', environment, command, variables: VARIABLES })!
+      const unit = home.write(basename(path), content)
+      const { exitCode, stderr } = await Bun.$`systemd-analyze verify --user --man=no ${unit}`
+        .env({ PATH: process.env.PATH!, HOME: home.folder, XDG_RUNTIME_DIR: home.folder })
+        .nothrow()
+        .quiet()
+      const about = stderr
+        .toString()
+        .split('\n')
+        .filter((line) => line.includes(basename(path)))
+      expect([exitCode, about]).toEqual([0, []])
+    }
   })
 })
 
@@ -93,6 +96,14 @@ print(json.dumps({e.tag: e.text for e in tree.fromstring(sys.stdin.buffer.read()
     })
     expect(start.map(({ args }) => args.join(' '))).toContain(`schtasks /Create /TN Tally agents /XML ${path} /F`)
   })
+})
+
+test('the server of tally up has a service of its own, but none on Windows', () => {
+  const environment = readAgentsEnvironment({ HOME: home.folder })
+  const on = (platform: NodeJS.Platform) => upServiceFor({ platform, environment, command: COMMAND, variables: {} })
+  expect(on('linux')!.path).toBe(`${home.folder}/.config/systemd/user/tally-up.service`)
+  expect(on('darwin')!.path).toBe(`${home.folder}/Library/LaunchAgents/tally.up.plist`)
+  expect(on('win32')).toBeUndefined()
 })
 
 test('other systems have none of them', () => {

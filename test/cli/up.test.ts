@@ -1,9 +1,9 @@
 /** `tally up`: a private server with the sessions of this machine, by the real executable in a home folder of its own. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expectedUse, fillHome, usedOf } from '../support/agents-home.ts'
+import { claudeTranscript, expectedUse, fillHome, usedOf } from '../support/agents-home.ts'
 import { freePort } from '../support/binary.ts'
 import { CommandLine, type Ran } from '../support/command-line.ts'
 import { commandOf, isRunning, until } from '../support/processes.ts'
@@ -76,7 +76,7 @@ test('the owner is as git says, the sessions are those of the agents, and the pr
   for (const name of ['up.json', 'server.log']) expect(statSync(state(name)).mode & 0o077).toBe(0)
 
   const again = await up()
-  expect(again.stdout).toMatch(/^Imported +0 new, 7 unchanged \(6 sessions/m)
+  expect(again.stdout).toMatch(/^Imported +0 new, 0 updated and 6 unchanged sessions of .*: 7 entries, \$/m)
   expect(again.stdout).toContain(`Server       ${url} (process ${pid})`)
   expect((await own(['users', 'list'])).data).toHaveLength(1)
   expect((await own(['tokens', 'list'])).data).toHaveLength(1)
@@ -126,7 +126,7 @@ describe('the agents', () => {
     expect(other).not.toBe(url)
     expect(moved.stderr).toContain(`is used by another program, so the server listens on ${new URL(other).port}`)
     expect(JSON.parse(readFileSync(at(LOGIN), 'utf8'))).toEqual({ ...login, url: other })
-    expect(moved.stdout).toMatch(/^Imported +0 new, 7 unchanged/m)
+    expect(moved.stdout).toMatch(/^Imported +0 new, 0 updated and 6 unchanged/m)
     expect(seen).toEqual([])
     await standIn.stop(true)
     // And it is remembered.
@@ -193,6 +193,48 @@ describe('a server that is not ours', () => {
     const other = await tally.run(['up', '--no-browser', '--port', String(await freePort())])
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('To move it: tally up --stop, then')])
   })
+})
+
+test('as a service it is started by the system, also by the next run, and --stop removes it', async () => {
+  const unit = at('.config/systemd/user/tally-up.service')
+  await mkdir(at('bin'), { recursive: true })
+  const start = `eval "setsid $(sed -n 's/^ExecStart=//p' '${unit}') >/dev/null 2>&1 &"; echo $! > '${at('pid')}'`
+  const systemctl = `#!/bin/sh
+echo "$@" >> '${at('calls')}'
+case "$2" in
+  restart) ${start} ;;
+  disable) kill $(cat '${at('pid')}') ;;
+esac
+`
+  await writeFile(at('bin/systemctl'), systemctl, { mode: 0o755 })
+  const env = { PATH: `${at('bin')}:${process.env.PATH}` }
+  // One that runs already is replaced.
+  await up([], env)
+  const before = announced()
+  const { stdout } = await up(['--service', '--yes'], env)
+  expect(stdout).toContain(`Service      the systemd user unit ${unit}, which runs whenever you are logged in`)
+  expect(readFileSync(unit, 'utf8')).toContain(`"--port" "${new URL(before.url).port}"`)
+  const served = announced()
+  expect([served.url, served.pid]).toEqual([before.url, Number(readFileSync(at('pid'), 'utf8'))])
+  expect(served.pid).not.toBe(before.pid)
+  process.kill(served.pid, 'SIGKILL')
+  await until(() => !isRunning(served.pid))
+  await up([], env)
+  expect([announced().url, announced().pid]).toEqual([before.url, Number(readFileSync(at('pid'), 'utf8'))])
+  const { pid } = announced()
+  const stopped = await tally.done(['up', '--stop'], { env })
+  expect(stopped.stdout).toStartWith(`Removed the systemd user unit ${unit}.\nStopped the server (process ${pid}).`)
+  expect([existsSync(unit), isRunning(pid)]).toEqual([false, false])
+  expect(readFileSync(at('calls'), 'utf8')).toContain('--user enable tally-up.service\n')
+})
+
+test('a file that cannot be read in full is said, and everything else is done', async () => {
+  const file = claudeTranscript(tally.folder)
+  await appendFile(file, '{"type": "assistant", "message": \n')
+  const { code, stdout, stderr } = await tally.run(['up', '--no-browser', '--yes'])
+  expect([code, stderr]).toEqual([4, expect.stringContaining('could not be read in full')])
+  expect(stdout).toMatch(/^Connected/m)
+  expect(stdout).toMatch(LINK)
 })
 
 describe('runs', () => {

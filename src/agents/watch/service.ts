@@ -1,4 +1,4 @@
-/** The watcher as a service of the person, in the form that each system has for it. */
+/** The watcher and the server of `tally up` as services of the person, in the form that each system has for them. */
 import { lstatSync, readFileSync, rmSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import type { AgentsEnvironment } from '../../config.ts'
 import { writePrivateFile } from '../private-files.ts'
 import { stateFolder } from '../state-folder.ts'
 
-export interface WatchService {
+export interface UserService {
   /** As people call it: `systemd user unit`. */
   kind: string
   /** The file that defines it. */
@@ -42,35 +42,72 @@ export interface ServiceOptions {
   user?: { uid: number; username: string }
 }
 
-const MADE_BY = 'Made by `tally agents watch --install`; `tally agents watch --uninstall` removes it.'
-
-/** Undefined where the system has none of them. */
-export function watchServiceFor({ platform = process.platform, ...options }: ServiceOptions): WatchService | undefined {
-  if (platform === 'linux') return systemdUnit(options)
-  if (platform === 'darwin') return launchAgent(options)
-  return platform === 'win32' ? scheduledTask(options) : undefined
+interface Kind {
+  /** Of the systemd unit. */
+  unit: string
+  /** Of the launchd agent. */
+  label: string
+  description: string
+  madeBy: string
+  /** After so many seconds it is started again, if it has failed. */
+  restartSeconds: number
+  /** How much less urgent than other programs it is. */
+  nice: number
 }
 
-const UNIT = 'tally-agents.service'
+const WATCH: Kind = {
+  unit: 'tally-agents.service',
+  label: 'tally.agents',
+  description: 'Tally: report the token usage of agents',
+  madeBy: 'Made by `tally agents watch --install`; `tally agents watch --uninstall` removes it.',
+  restartSeconds: 60,
+  nice: 10,
+}
 
-function systemdUnit({ environment, command, variables }: ServiceOptions): WatchService {
+const UP: Kind = {
+  unit: 'tally-up.service',
+  label: 'tally.up',
+  description: 'Tally: the private server of tally up',
+  madeBy: 'Made by `tally up --service`; `tally up --stop` removes it.',
+  restartSeconds: 5,
+  nice: 0,
+}
+
+/** Undefined where the system has none of them. */
+export function watchServiceFor({ platform = process.platform, ...options }: ServiceOptions): UserService | undefined {
+  return platform === 'win32' ? scheduledTask(options) : daemonFor(platform, WATCH, options)
+}
+
+/** Likewise; there is none on Windows, whose tasks are ended without being asked. */
+export const upServiceFor = ({ platform = process.platform, ...options }: ServiceOptions): UserService | undefined =>
+  daemonFor(platform, UP, options)
+
+function daemonFor(platform: NodeJS.Platform, kind: Kind, options: ServiceOptions): UserService | undefined {
+  if (platform === 'linux') return systemdUnit(kind, options)
+  return platform === 'darwin' ? launchAgent(kind, options) : undefined
+}
+
+function systemdUnit(
+  { unit, description, madeBy, restartSeconds, nice }: Kind,
+  { environment, command, variables }: ServiceOptions,
+): UserService {
   const folder = join(environment.configHome, 'systemd', 'user')
   const systemctl = (...args: string[]) => ['systemctl', '--user', ...args]
   return {
     kind: 'systemd user unit',
-    path: join(folder, UNIT),
-    links: [join(folder, 'default.target.wants', UNIT)],
-    content: `# ${MADE_BY}
+    path: join(folder, unit),
+    links: [join(folder, 'default.target.wants', unit)],
+    content: `# ${madeBy}
 [Unit]
-Description=Tally: report the token usage of agents
+Description=${description}
 
 [Service]
 ExecStart=${command.map((word) => unitWord(word).replaceAll('$', '$$$$')).join(' ')}
 ${Object.entries(variables)
   .map(([name, value]) => `Environment=${unitWord(`${name}=${value}`)}\n`)
   .join('')}Restart=on-failure
-RestartSec=60
-Nice=10
+RestartSec=${restartSeconds}
+Nice=${nice}
 
 [Install]
 WantedBy=default.target
@@ -78,13 +115,13 @@ WantedBy=default.target
     manager: 'systemctl',
     start: [
       { args: systemctl('daemon-reload') },
-      { args: systemctl('enable', UNIT) },
-      { args: systemctl('restart', UNIT) },
+      { args: systemctl('enable', unit) },
+      { args: systemctl('restart', unit) },
     ],
-    stop: [{ args: systemctl('disable', '--now', UNIT), mayFail: true }],
+    stop: [{ args: systemctl('disable', '--now', unit), mayFail: true }],
     forget: [
       { args: systemctl('daemon-reload'), mayFail: true },
-      { args: systemctl('reset-failed', UNIT), mayFail: true },
+      { args: systemctl('reset-failed', unit), mayFail: true },
     ],
   }
 }
@@ -95,10 +132,11 @@ function unitWord(word: string): string {
   return `"${escaped}"`
 }
 
-const LABEL = 'tally.agents'
-
-function launchAgent({ environment, command, variables, user = userInfo() }: ServiceOptions): WatchService {
-  const path = join(environment.home, 'Library', 'LaunchAgents', `${LABEL}.plist`)
+function launchAgent(
+  { label, restartSeconds }: Kind,
+  { environment, command, variables, user = userInfo() }: ServiceOptions,
+): UserService {
+  const path = join(environment.home, 'Library', 'LaunchAgents', `${label}.plist`)
   const [domain, text] = [`gui/${user.uid}`, (value: string) => `<string>${Bun.escapeHTML(value)}</string>`]
   const entries = Object.entries(variables).map(([name, value]) => `<key>${Bun.escapeHTML(name)}</key>${text(value)}`)
   return {
@@ -108,10 +146,10 @@ function launchAgent({ environment, command, variables, user = userInfo() }: Ser
     // It has no log of its own, which would grow without limit: what is worth knowing is in Tally's.
     content: `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<!-- Made by Tally, see: tally agents watch -->
+<!-- Made by Tally. -->
 <plist version="1.0">
 <dict>
-  <key>Label</key>${text(LABEL)}
+  <key>Label</key>${text(label)}
   <key>ProgramArguments</key>
   <array>
 ${command.map((word) => `    ${text(word)}\n`).join('')}  </array>
@@ -120,17 +158,17 @@ ${command.map((word) => `    ${text(word)}\n`).join('')}  </array>
 ${entries.map((entry) => `    ${entry}\n`).join('')}  </dict>
   <key>RunAtLoad</key><true/>
   <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
-  <key>ThrottleInterval</key><integer>60</integer>
+  <key>ThrottleInterval</key><integer>${restartSeconds}</integer>
   <key>ProcessType</key><string>Background</string>
 </dict>
 </plist>
 `,
     manager: 'launchctl',
     start: [
-      { args: ['launchctl', 'bootout', `${domain}/${LABEL}`], mayFail: true },
+      { args: ['launchctl', 'bootout', `${domain}/${label}`], mayFail: true },
       { args: ['launchctl', 'bootstrap', domain, path], attempts: 10 },
     ],
-    stop: [{ args: ['launchctl', 'bootout', `${domain}/${LABEL}`], mayFail: true }],
+    stop: [{ args: ['launchctl', 'bootout', `${domain}/${label}`], mayFail: true }],
     forget: [],
   }
 }
@@ -138,14 +176,14 @@ ${entries.map((entry) => `    ${entry}\n`).join('')}  </dict>
 const TASK = 'Tally agents'
 
 /** It has the environment of the person, and no window because of `conhost --headless`. */
-function scheduledTask({ environment, command, user = userInfo() }: ServiceOptions): WatchService {
+function scheduledTask({ environment, command, user = userInfo() }: ServiceOptions): UserService {
   const path = join(stateFolder(environment), 'watch-task.xml')
   const owner = `<UserId>${Bun.escapeHTML(user.username)}</UserId>`
   const words = command.map((word) => `"${word.replaceAll('"', '\\"')}"`)
   const xml = `<?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.3" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
   <RegistrationInfo>
-    <Description>${Bun.escapeHTML(MADE_BY)}</Description>
+    <Description>${Bun.escapeHTML(WATCH.madeBy)}</Description>
   </RegistrationInfo>
   <Triggers>
     <LogonTrigger>
@@ -203,12 +241,12 @@ function scheduledTask({ environment, command, user = userInfo() }: ServiceOptio
 export class ServiceError extends Error {}
 
 /** Whether the service, or a part of it, is there. */
-export function isInstalled({ path, links }: WatchService): boolean {
+export function isInstalled({ path, links }: UserService): boolean {
   return [path, ...links].some((each) => lstatSync(each, { throwIfNoEntry: false }) !== undefined)
 }
 
 /** Whether the service is defined exactly like this. */
-export function isUpToDate({ path, content }: WatchService): boolean {
+export function isUpToDate({ path, content }: UserService): boolean {
   try {
     return readFileSync(path).equals(Buffer.from(content as string))
   } catch {
@@ -217,13 +255,13 @@ export function isUpToDate({ path, content }: WatchService): boolean {
 }
 
 /** Throws {@link ServiceError}. */
-export function installService({ path, content, start }: WatchService): void {
+export function installService({ path, content, start }: UserService): void {
   writePrivateFile(path, content)
   perform(start)
 }
 
 /** Whatever is there of it. */
-export function uninstallService({ path, links, stop, forget }: WatchService): void {
+export function uninstallService({ path, links, stop, forget }: UserService): void {
   perform(stop)
   for (const each of [path, ...links]) rmSync(each, { force: true })
   perform(forget)

@@ -9,8 +9,8 @@ import {
   isInstalled,
   isUpToDate,
   ServiceError,
+  type UserService,
   uninstallService,
-  type WatchService,
   watchServiceFor,
 } from '../../agents/watch/service.ts'
 import type { Reported } from '../../agents/watch/watcher.ts'
@@ -158,7 +158,7 @@ function processOf(environment: AgentsEnvironment): string {
 }
 
 /** The service of this person, whether it is installed or not; undefined where the system has none. */
-export function findWatchService(flags: Pick<WatchFlags, 'agent' | 'since'> = {}): WatchService | undefined {
+export function findWatchService(flags: Pick<WatchFlags, 'agent' | 'since'> = {}): UserService | undefined {
   return watchServiceFor({
     environment: readAgentsEnvironment(),
     command: [...selfCommand(), ...watchArguments(flags)],

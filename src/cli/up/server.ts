@@ -1,7 +1,8 @@
 /** The server of `tally up`: a process of its own that outlives the command, reached from this machine only. */
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { isAlive } from '../../agents/sender-lock.ts'
-import { withoutOptions } from '../../config.ts'
+import { installService, ServiceError, type UserService, upServiceFor } from '../../agents/watch/service.ts'
+import { type AgentsEnvironment, withoutOptions } from '../../config.ts'
 import { CommandError } from '../failures.ts'
 import { type Announcement, findProvenServer, withdrawServer } from '../running-server.ts'
 import type { Place } from './place.ts'
@@ -30,22 +31,56 @@ export async function startServer(
   return elsewhere
 }
 
+const serveCommand = ({ data }: Place, program: readonly string[], port: number): string[] => [
+  ...[...program, '--data', data, 'serve', '--host', HOST, '--port', String(port)],
+  ...['--log-level', 'warn'],
+]
+
+/** The service of this person, whether it is installed or not; undefined where the system has none. */
+export const findService = (
+  environment: AgentsEnvironment,
+  place: Place,
+  { program, port }: { program: readonly string[]; port: number },
+): UserService | undefined => upServiceFor({ environment, command: serveCommand(place, program, port), variables: {} })
+
+/** Has the system start it, also at each login. The port is that of the service. */
+export async function startService({ data }: Place, service: UserService): Promise<Announcement> {
+  try {
+    installService(service)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    throw new CommandError(
+      `${service.path} is written, but could not be started: ${error.message}\nRun \`tally up --service\` again as the person whose machine it is, logged in and without sudo.`,
+    )
+  }
+  const deadline = performance.now() + START_MS
+  while (performance.now() < deadline) {
+    const found = await findProvenServer(data)
+    if (found) return found
+    await Bun.sleep(POLL_MS)
+  }
+  const look = service.manager === 'systemctl' ? ' See: systemctl --user status tally-up' : ''
+  throw new CommandError(`The server of ${service.path} did not start within ${START_MS / 1_000} s.${look}`)
+}
+
+/** The port, or a free one if another program has it: a service cannot say which one it has taken. */
+export function freePortFrom(port: number): number {
+  if (!isUsed(port)) return port
+  const listener = Bun.listen({ hostname: HOST, port: 0, socket: { data() {} } })
+  listener.stop()
+  return listener.port
+}
+
 /** Undefined if it ended by itself. */
 async function attempt(place: Place, program: readonly string[], port: number): Promise<Announcement | undefined> {
   const log = openSync(place.log, 'w', 0o600)
-  const child = Bun.spawn(
-    [
-      ...[...program, '--data', place.data, 'serve', '--host', HOST, '--port', String(port)],
-      ...['--log-level', 'warn'],
-    ],
-    {
-      cwd: place.folder,
-      env: withoutOptions(),
-      detached: true,
-      windowsHide: true,
-      stdio: ['ignore', log, log],
-    },
-  )
+  const child = Bun.spawn(serveCommand(place, program, port), {
+    cwd: place.folder,
+    env: withoutOptions(),
+    detached: true,
+    windowsHide: true,
+    stdio: ['ignore', log, log],
+  })
   closeSync(log)
   const deadline = performance.now() + START_MS
   while (child.exitCode === null && child.signalCode === null) {
@@ -85,7 +120,8 @@ const STOP_MS = 10_000
 
 /** Of a server that has proven itself: its process id is not another one's. */
 export async function stopServer({ data }: Place, { pid }: Announcement): Promise<void> {
-  process.kill(pid, 'SIGTERM')
+  // A service may have stopped it already.
+  if (isAlive(pid)) process.kill(pid, 'SIGTERM')
   const deadline = performance.now() + STOP_MS
   while (isAlive(pid)) {
     if (performance.now() > deadline) {

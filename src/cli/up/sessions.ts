@@ -1,5 +1,5 @@
 /** What `tally up` does with the agents of this machine: imports their sessions, and connects them. */
-import { AGENT_NAMES, type AgentName } from '../../agents/agent.ts'
+import { AGENT_NAMES, type AgentName, type SessionUse } from '../../agents/agent.ts'
 import { reportUses } from '../../agents/batches.ts'
 import { CredentialsError, credentialsPath, readCredentials, storeCredentials } from '../../agents/credentials.ts'
 import {
@@ -17,7 +17,7 @@ import { type AgentsEnvironment, type ClientConfig, namedServer, namesToken } fr
 import { moneyNumber } from '../../lib/money.ts'
 import { AGENTS } from '../../shared/agents.ts'
 import { hookOf, patchOf } from '../agents/install.ts'
-import { failWhereLeft, type PricedScan, scanned, sumOf, withProgress } from '../agents/scan-run.ts'
+import { failWhereLeft, failWhereUnread, scanned, sumOf, withProgress } from '../agents/scan-run.ts'
 import { printDamage, printRefused } from '../agents/scan-text.ts'
 import { CommandError } from '../failures.ts'
 import { ask, isInteractive } from '../terminal/confirm.ts'
@@ -47,33 +47,41 @@ export function storedLogin(environment: AgentsEnvironment): ClientConfig | unde
   }
 }
 
-/** Reports everything that the agents of this machine have kept. Throws what was not sent or is refused. */
+/** Reports everything that the agents of this machine have kept. Returns what throws if a part of it was not read or taken. */
 export async function importSessions(
   environment: AgentsEnvironment,
   server: ClientConfig,
   { isOwn }: { isOwn: boolean },
-): Promise<PricedScan> {
+): Promise<() => void> {
   const scan = await scanned({})
   const { uses } = scan
   if (uses.length === 0) {
     printFields([['Imported', 'nothing: no sessions of agents are on this machine yet']])
-    return scan
+    printDamage(scan)
+    return () => failWhereUnread(scan.damage)
   }
   const outcome = await withProgress('Sessions', (options) => reportUses(server, uses, options))
   if (isOwn) noteAccepted(environment, outcome.accepted)
-  const { created, updated, repeated, accepted } = outcome
-  const sessions = new Set(uses.map(({ agentHarness, sessionId }) => `${agentHarness} ${sessionId}`)).size
-  const entries = accepted.reduce((sum, each) => sum + each.entries, 0)
+  const { accepted } = outcome
+  const sessions = [...Map.groupBy(accepted, ({ use }) => `${use.agentHarness} ${use.sessionId}`).values()]
+  const countOf = (result: string) => sessions.filter((models) => models.every((each) => each.result === result)).length
+  const [created, unchanged] = [countOf('created'), countOf('repeated')]
+  const updated = sessions.length - created - unchanged
+  const count =
+    created === sessions.length
+      ? counted(created, 'session')
+      : `${countText(created)} new, ${countText(updated)} updated and ${counted(unchanged, 'unchanged session')}`
   const agents = namesOf(new Set(uses.map(({ agentHarness }) => agentHarness)))
-  const isFirst = updated + repeated === 0
-  const changed = `${countText(created)} new, ${updated > 0 ? `${countText(updated)} updated, ` : ''}${countText(repeated)} unchanged`
-  const what = `${counted(sessions, 'session')} of ${agents}`
-  const all = `${what}: ${counted(entries, 'entry', 'entries')}, ${inDollars(moneyNumber(sumOf(uses)))}`
-  printFields([['Imported', isFirst ? all : `${changed} (${all})`]])
+  const entries = accepted.reduce((sum, each) => sum + each.entries, 0)
+  const taken = new Set<SessionUse>(accepted.map(({ use }) => use))
+  const cost = inDollars(moneyNumber(sumOf(uses.filter((use) => taken.has(use)))))
+  printFields([['Imported', `${count} of ${agents}: ${counted(entries, 'entry', 'entries')}, ${cost}`]])
   printRefused(outcome.refused)
   printDamage(scan)
-  failWhereLeft(outcome)
-  return scan
+  return () => {
+    failWhereLeft(outcome)
+    failWhereUnread(scan.damage)
+  }
 }
 
 interface ConnectOptions {

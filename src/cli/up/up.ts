@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import { storeCredentials } from '../../agents/credentials.ts'
 import { readMe, ServerError } from '../../agents/server.ts'
 import { takeLock } from '../../agents/watch/lock.ts'
+import { isInstalled, isUpToDate, type UserService, uninstallService } from '../../agents/watch/service.ts'
 import {
   type AgentsEnvironment,
   type ClientConfig,
@@ -15,17 +16,16 @@ import {
 } from '../../config.ts'
 import type { User } from '../../features/people/service.ts'
 import type { Services } from '../../services.ts'
-import { failWhereUnread } from '../agents/scan-run.ts'
 import { isShortLived, stableCommand } from '../agents/self.ts'
 import { CommandError, EXIT_USAGE } from '../failures.ts'
 import { calledAs, quoted } from '../first-steps.ts'
-import { type Announcement, findProvenServer, PROGRAM } from '../running-server.ts'
+import { type Announcement, findProvenServer, findServer, PROGRAM } from '../running-server.ts'
 import { note, print, printFields } from '../terminal/print.ts'
 import { type Self, withServices } from '../with-services.ts'
 import { findOpener, openPrivately, removeLeftFiles } from './browser.ts'
 import { findOwner, ownOrganization } from './owner.ts'
 import { type Place, placeIn, remember, remembered, shownPath } from './place.ts'
-import { startServer, stopServer } from './server.ts'
+import { findService, freePortFrom, startServer, startService, stopServer } from './server.ts'
 import { connectAgents, importSessions, otherServer, storedLogin } from './sessions.ts'
 
 export interface UpFlags {
@@ -33,6 +33,7 @@ export interface UpFlags {
   browser?: boolean
   yes?: boolean
   stop?: boolean
+  service?: boolean
 }
 
 /** Another one may be importing years of sessions. */
@@ -45,7 +46,7 @@ export async function runUp(flags: UpFlags): Promise<void> {
   const lock = takeLock(place.lock, LOCK_MS)
   if (!lock) throw new CommandError('Another `tally up` is running. Try again when it has finished.')
   try {
-    if (flags.stop) return await stop(place)
+    if (flags.stop) return await stop(environment, place)
     await up(environment, place, flags, () => lock[Symbol.dispose]())
   } finally {
     lock[Symbol.dispose]()
@@ -66,16 +67,22 @@ async function up(environment: AgentsEnvironment, place: Place, flags: UpFlags, 
   mkdirSync(place.data, { recursive: true, mode: 0o700 })
   removeLeftFiles(place)
   // First: a newer command changes the schema, after which an older server refuses everything.
-  const running = await findCurrentServer(place)
+  const current = await findCurrentServer(place)
   const program = stableCommand(environment)
+  const service = installedService(environment, { place, program }, flags)
+  // It would keep the port from the service.
+  const isInTheWay = current && flags.service && service && !isUpToDate(service)
+  if (isInTheWay) await stopServer(place, current)
+  const running = isInTheWay ? undefined : current
   // No variable of another database.
   const config = readConfig({ data: place.data }, {})
   await withServices(
     { data: place.data, as: '' },
     async (services, self) => {
       const owner = await ownerOf(place, services, self)
-      const { url } = running ?? (await started(place, program, flags))
+      const { url } = running ?? (await started(place, { program, service }, flags))
       if (running) requirePort(running, flags)
+      if (service && flags.service) printService(service)
       const login = storedLogin(environment)
       const { token: known } = remembered(place)
       const server = { url, token: await tokenOf(place, services, { owner, self, url }) }
@@ -83,7 +90,7 @@ async function up(environment: AgentsEnvironment, place: Place, flags: UpFlags, 
       const isOwn = login !== undefined && (login.token === known || login.token === server.token)
       if (isOwn) storeCredentials(environment, server)
       const other = otherServer(environment, server)
-      const scan = await importSessions(environment, server, { isOwn })
+      const finish = await importSessions(environment, server, { isOwn })
       if (other === undefined) await connectAgents(environment, { place, program, server, yes: flags.yes ?? false })
       else {
         note(
@@ -93,7 +100,7 @@ async function up(environment: AgentsEnvironment, place: Place, flags: UpFlags, 
       unlock()
       await signIn(place, services, { owner, self, url, isOpened: flags.browser ?? true })
       printNext(environment, place)
-      failWhereUnread(scan.damage)
+      finish()
     },
     { creates: true, config },
   )
@@ -128,10 +135,16 @@ async function ownerOf(place: Place, { people }: Services, { by }: Self): Promis
   return owner
 }
 
-async function started(place: Place, program: readonly string[], { port: flag }: UpFlags): Promise<Announcement> {
+async function started(
+  place: Place,
+  { program, service }: { program: readonly string[]; service: UserService | undefined },
+  { port: flag }: UpFlags,
+): Promise<Announcement> {
   const { port = Number(OPTIONS.port.default) } = remembered(place)
   const wanted = portOf(flag) ?? port
-  const server = await startServer(place, program, { port: wanted, isFixed: flag !== undefined })
+  const server = service
+    ? await startService(place, service)
+    : await startServer(place, program, { port: wanted, isFixed: flag !== undefined })
   const { url, pid } = server
   const actual = Number(new URL(url).port)
   printFields([['Server', `${url}, on this machine only (process ${pid})`]])
@@ -140,6 +153,34 @@ async function started(place: Place, program: readonly string[], { port: flag }:
   }
   remember(place, { port: actual })
   return server
+}
+
+function printService({ kind, path, manager }: UserService): void {
+  printFields([['Service', `the ${kind} ${path}, which runs whenever you are logged in`]])
+  if (manager === 'systemctl') note('To keep it running when you log out: loginctl enable-linger')
+}
+
+/** The service, if there is or is to be one. Throws where the system has none. */
+function installedService(
+  environment: AgentsEnvironment,
+  { place, program }: { place: Place; program: readonly string[] },
+  { port: flag, service: isWanted = false }: UpFlags,
+): UserService | undefined {
+  const { port: known = Number(OPTIONS.port.default) } = remembered(place)
+  const port = portOf(flag) ?? known
+  const service = findService(environment, place, { program, port })
+  if (!service || !Bun.which(service.manager)) {
+    if (!isWanted) return undefined
+    throw new CommandError(
+      'This system has no service that Tally can install. `tally up` does everything but that: have the system run it at each login.',
+      EXIT_USAGE,
+    )
+  }
+  if (isInstalled(service)) return service
+  if (!isWanted) return undefined
+  // Taken by the server that the service replaces, which is stopped first.
+  const isOwn = findServer(place.data)?.endsWith(`:${port}`) ?? false
+  return isOwn || flag !== undefined ? service : findService(environment, place, { program, port: freePortFrom(port) })
 }
 
 const portOf = (flag: string | undefined) => (flag === undefined ? undefined : readConfig({ port: flag }, {}).port)
@@ -229,8 +270,13 @@ function printNext(environment: AgentsEnvironment, { data }: Place): void {
   print(`Again: ${command} up · Stop: ${command} up --stop · Commands: ${command} --data ${folder} usage`)
 }
 
-async function stop(place: Place): Promise<void> {
+async function stop(environment: AgentsEnvironment, place: Place): Promise<void> {
   const running = await findProvenServer(place.data)
+  const service = findService(environment, place, { program: [], port: 0 })
+  if (service && isInstalled(service)) {
+    uninstallService(service)
+    print(`Removed the ${service.kind} ${service.path}.`)
+  }
   if (!running) return print('No server of `tally up` is running.')
   await stopServer(place, running)
   print(
