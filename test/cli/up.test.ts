@@ -36,6 +36,18 @@ const signIn = (url: string, secret: string) =>
     body: JSON.stringify({ link_token: secret }),
   })
 
+/** Another program at the port of a server that has ended, which the system may not have freed yet. */
+async function standInAt(url: string, answer: (request: Request) => Response): Promise<Bun.Server<undefined>> {
+  let server: Bun.Server<undefined> | undefined
+  await until(() => {
+    try {
+      server = Bun.serve({ hostname: '127.0.0.1', port: Number(new URL(url).port), fetch: answer })
+    } catch {}
+    return server !== undefined
+  })
+  return server!
+}
+
 const own = (args: string[]) => tally.json(['--data', state('data'), ...args])
 
 /** On a terminal, where browsers are opened by a program of the test. */
@@ -104,7 +116,7 @@ test('variables of another server and database are not used', async () => {
 
 describe('the agents', () => {
   test('are connected with --yes, also to a server that moves to another port', async () => {
-    const { stdout } = await up(['--yes'])
+    const { stdout } = await up(['--yes', '--port', String(await freePort())])
     expect(stdout).toMatch(/^Connected +Claude Code, Codex, and Gemini CLI\. Running sessions/m)
     expect(readFileSync(at(SETTINGS), 'utf8')).toContain('agents hook claude-code')
     const { url } = announced()
@@ -113,13 +125,9 @@ describe('the agents', () => {
     await tally.done(['up', '--stop'])
     // Another program takes the port. It is asked for nothing.
     const seen: string[] = []
-    const standIn = Bun.serve({
-      hostname: '127.0.0.1',
-      port: Number(new URL(url).port),
-      fetch(request) {
-        seen.push(request.url)
-        return Response.json({ status: 'ok', proof: 'x' })
-      },
+    const standIn = await standInAt(url, (request) => {
+      seen.push(request.url)
+      return Response.json({ status: 'ok', proof: 'x' })
     })
     const moved = await up()
     const other = announced().url
@@ -162,18 +170,15 @@ describe('the agents', () => {
 
 describe('a server that is not ours', () => {
   test('at its port after it was killed gets neither token nor link', async () => {
-    await up(['--yes'])
+    // Not the usual one, which other tests may use at the same time.
+    await up(['--yes', '--port', String(await freePort())])
     const { url, pid } = announced()
     process.kill(pid, 'SIGKILL')
     await until(() => !isRunning(pid))
     const seen: string[] = []
-    const standIn = Bun.serve({
-      hostname: '127.0.0.1',
-      port: Number(new URL(url).port),
-      async fetch(request) {
-        seen.push(`${request.method} ${new URL(request.url).pathname} ${request.headers.get('authorization')}`)
-        return Response.json({ status: 'ready', proof: 'x'.repeat(43), data: [], kind: 'service' })
-      },
+    const standIn = await standInAt(url, (request) => {
+      seen.push(`${request.method} ${new URL(request.url).pathname} ${request.headers.get('authorization')}`)
+      return Response.json({ status: 'ready', proof: 'x'.repeat(43), data: [], kind: 'service' })
     })
     const { stdout } = await up()
     expect(LINK.exec(stdout)![1]).toStartWith(announced().url)
@@ -209,7 +214,7 @@ esac
   await writeFile(at('bin/systemctl'), systemctl, { mode: 0o755 })
   const env = { PATH: `${at('bin')}:${process.env.PATH}` }
   // One that runs already is replaced.
-  await up([], env)
+  await up(['--port', String(await freePort())], env)
   const before = announced()
   const { stdout } = await up(['--service', '--yes'], env)
   expect(stdout).toContain(`Service      the systemd user unit ${unit}, which runs whenever you are logged in`)
