@@ -1,5 +1,5 @@
 /** Plans with a period that is not closed. */
-import { and, eq, exists, gt, gte, isNotNull, isNull, lte, or } from 'drizzle-orm'
+import { and, eq, exists, gt, gte, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import { dayAt, type Span } from '../../../lib/calendar.ts'
 
@@ -9,27 +9,36 @@ export async function listOpenPlans(
   basis: 'marginal' | 'allocated',
   { startingAt, endingAt }: Span,
 ): Promise<string[]> {
-  const { organization, planPeriods, plans, planVersions } = reader.tables
-  const [settings] = await reader.select({ timeZone: organization.timeZone }).from(organization)
+  const [settings] = await reader
+    .prepared('reports.time-zone', (prepare) => {
+      const { organization } = prepare.tables
+      return prepare.select({ timeZone: organization.timeZone }).from(organization)
+    })
+    .execute({})
   const { timeZone } = settings!
+  const open = await reader
+    .prepared(`reports.open-plans.${basis}`, (prepare) => selectOpenPlans(prepare, basis))
+    .execute({ first: dayAt(startingAt, timeZone), last: dayAt(endingAt - 1, timeZone) })
+  return open.map(({ uid }) => uid)
+}
+
+function selectOpenPlans({ tables, select, selectDistinct }: Reader, basis: 'marginal' | 'allocated') {
+  const { planPeriods: p, plans, planVersions } = tables
   const hasAllowance = exists(
-    reader
-      .select({ planId: planVersions.planId })
+    select({ planId: planVersions.planId })
       .from(planVersions)
       .where(and(eq(planVersions.planId, plans.id), isNotNull(planVersions.allowance))),
   )
-  const open = await reader
-    .selectDistinct({ uid: plans.uid })
-    .from(planPeriods)
-    .innerJoin(plans, eq(plans.id, planPeriods.planId))
+  return selectDistinct({ uid: plans.uid })
+    .from(p)
+    .innerJoin(plans, eq(plans.id, p.planId))
     .where(
       and(
-        isNull(planPeriods.closedAt),
-        gt(planPeriods.entries, 0),
-        lte(planPeriods.firstDay, dayAt(endingAt - 1, timeZone)),
-        or(isNull(planPeriods.lastDay), gte(planPeriods.lastDay, dayAt(startingAt, timeZone))),
+        isNull(p.closedAt),
+        gt(p.entries, 0),
+        lte(p.firstDay, sql.placeholder('last')),
+        or(isNull(p.lastDay), gte(p.lastDay, sql.placeholder('first'))),
         basis === 'marginal' ? hasAllowance : undefined,
       ),
     )
-  return open.map(({ uid }) => uid)
 }
