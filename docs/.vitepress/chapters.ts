@@ -16,7 +16,13 @@ export const titleOf = (text: string): string => /^# (.+)$/m.exec(text)![1]!.rep
 export const CHAPTERS: Chapter[] = [
   {
     title: 'Getting started',
-    pages: ['getting-started/install', 'getting-started/up', 'getting-started/first-entry', 'getting-started/tour', 'concepts'],
+    pages: [
+      'getting-started/install',
+      'getting-started/up',
+      'getting-started/first-entry',
+      'getting-started/tour',
+      'concepts',
+    ],
   },
   {
     title: 'Connect agents',
