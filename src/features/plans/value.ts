@@ -50,7 +50,7 @@ export function createValueReport({ db, organization, readPeriods }: Dependencie
       if (!(await seesFees(db.read, viewer, settings))) {
         throw new Problem(
           'fees_hidden',
-          'The cost of plan seats is visible to people with the role billing or admin, and to leads if the setting leads_see_fees is on.',
+          'It shows what seats of plans cost, which needs the role billing or admin, or lead if the setting leads_see_fees is on.',
         )
       }
       const seesAll = viewer.sees === 'everything'

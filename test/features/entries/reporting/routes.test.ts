@@ -66,7 +66,7 @@ describe('a first report', () => {
     expect([json.cost, json.list_value, json.price.step]).toEqual([0.00625, 0.00625, 4])
     const shown = await app.call(`GET /api/v1/token-entries/${json.id}`, { token: read })
     const { valuation, placed_by_rule, ...entry } = shown.json
-    const paid = { marginal_cost: null, allocated_cost: null, fee_share: null, provisional: false }
+    const paid = { marginal_cost: null, allocated_cost: null, fee_share: null, provisional: false, settled_by: null }
     expect(entry).toEqual({ ...json, ...paid })
     expect(placed_by_rule).toBeNull()
     expect(valuation.parts.map(({ amount }: { amount: number }) => amount)).toEqual([0.00125, 0.005])
