@@ -59,6 +59,10 @@ const FILLED = { [SHOWN]: { minLength: 1, pattern: '\\S' } }
 const text = (description: string, maxLength: number) =>
   orNull(Type.String({ description: `${description}; null for none.`, [SHOWN]: { ...FILLED[SHOWN], maxLength } }))
 
+/** White space alone would print as nothing. */
+const filled = (limit: number) => (value: string, pointer: string) =>
+  issuesOfText(value.trim() && value, pointer, limit)
+
 function choice<const Value extends string>(values: readonly Value[], description: string) {
   return {
     schema: chosen(values, description),
@@ -233,7 +237,7 @@ export const SETTINGS = {
   address: billingSetting({
     column: 'address',
     schema: text('Postal address, with line breaks', ADDRESS_LIMIT),
-    issues: (value, pointer) => issuesOfText(value, pointer, ADDRESS_LIMIT),
+    issues: filled(ADDRESS_LIMIT),
   }),
   tax_id: billingSetting({
     column: 'taxId',
@@ -286,7 +290,7 @@ export const SETTINGS = {
   bill_footer: billingSetting({
     column: 'billFooter',
     schema: text('Text at the bottom of every bill, such as payment instructions', FOOTER_LIMIT),
-    issues: (value, pointer) => issuesOfText(value, pointer, FOOTER_LIMIT),
+    issues: filled(FOOTER_LIMIT),
   }),
 }
 

@@ -61,7 +61,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
         'Connect an agent',
         'Tokens',
       ]
-      const books = [...usual, 'Rules', 'Bills', 'Telemetry']
+      const books = [...usual, 'Plans', 'Rules', 'Bills', 'Telemetry']
       const expected = {
         member: usual,
         lead: usual,
