@@ -8,6 +8,7 @@ import { openApiDocument } from '../../src/cli/openapi.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { fillHome } from '../support/agents-home.ts'
 import { CommandLine } from '../support/command-line.ts'
+import { testEngine } from '../support/engines.ts'
 
 const document = JSON.parse(await openApiDocument())
 const commands = [...withSubcommands(await createProgram())].filter(printsJson)
@@ -109,7 +110,8 @@ test('commands print what the page says', async () => {
     ['version'],
     ['compact'],
     ['retention', 'apply', '--dry-run'],
-    ['sql', 'SELECT 1 AS one, NULL AS none'],
+    // PostgreSQL has a tool of its own.
+    ...(testEngine === 'sqlite' ? [['sql', 'SELECT 1 AS one, NULL AS none']] : []),
     ['agents', 'scan'],
   ]) {
     const issue = await issueOf(line)

@@ -78,7 +78,7 @@ test('plans are exported to a file that can be loaded', async () => {
     ...['--vendor', 'V', '--product', 'Five', '--fee', '25.000000001', '--seats', '5', '--from', '2026-11-01'],
   )
   const { stdout } = await tally.run(['plans', 'export'])
-  const file = join(tally.dataDir, 'plans.json')
+  const file = join(tally.folder, 'plans.json')
   writeFileSync(file, stdout)
   expect(await plans('load', file, '--yes')).toMatchObject({ added: 0, changed: 0 })
   writeFileSync(file, stdout.replaceAll('"Five"', '"Six"'))
