@@ -88,13 +88,13 @@ function tried(): Tried[] {
 
 /** Issues that a schema can state. All others are about what exists, or about other objects. */
 function isOfSchema({ pointer, code }: Found): boolean {
-  if (code === 'required') return !BEYOND_SCHEMA.includes(pointer.replace(/^\/plans\/\d+\/versions\/\d+/, ''))
+  if (code === 'required') return !BEYOND_SCHEMA.includes(pointer.replace(/^\/plans\/\d+(\/versions\/\d+)?/, ''))
   if (code === 'not_allowed') return EXCLUDED.includes(pointer)
   return ['too_short', 'too_long', 'too_few', 'wrong_type', 'not_an_integer', 'unknown_field'].includes(code)
 }
 
-/** Required by the currency of a client or of the terms of a plan, an earlier price, and the absence of filters in the query. */
-const BEYOND_SCHEMA = ['/exchange_rate', '/input', '/output', '/ids']
+/** Required by the currency of a client or of the terms of a plan, its end, the funding of a rule, an earlier price, and the absence of filters in the query. */
+const BEYOND_SCHEMA = ['/exchange_rate', '/end_prorate', '/plan', '/input', '/output', '/ids']
 
 /** Fields that exclude others. */
 const EXCLUDED = [

@@ -21,7 +21,8 @@ import {
   text,
 } from '../../schema/types.ts'
 import { FundingPreviewBody } from '../funding/schema.ts'
-import { CONDITIONS_LIMIT, FIELD_PATTERN } from '../placement/contract.ts'
+import { CONDITIONS_LIMIT } from '../placement/contract.ts'
+import { Condition } from '../placement/schema.ts'
 
 /** More than one has of seats; a plan for everyone has one holder. */
 const PEOPLE_LIMIT = 2_000
@@ -35,11 +36,6 @@ const SEATS_LIMIT = 100_000
 const FEE_LIMIT = 1_000_000_000
 /** Tokens. */
 const ALLOWANCE_LIMIT = 1_000_000_000_000_000
-
-const Condition = object({
-  field: text('As in conditions of placement rules.', { pattern: FIELD_PATTERN, examples: ['agent_harness'] }),
-  matches: text('A glob, or a regular expression between slashes.', { examples: ['claude-code'] }),
-})
 
 /** What a plan costs and covers, from a day on. */
 const termsFields = {
