@@ -37,10 +37,10 @@ function remainder(segment: Segment, counted: Summed): RowFigure {
   const all = figureOfColumn(segment, 'entries')
   const { integers } = figureOfColumn(segment, counted)
   if (!all.integers || !integers) return all
-  return figureOf(
-    all.integers.values.map((count, at) => count - integers.values[at]!),
-    all.bound,
-  )
+  const values = new Float64Array(segment.length)
+  // `map` would take many times as long.
+  for (let at = 0; at < values.length; at += 1) values[at] = all.integers.values[at]! - integers.values[at]!
+  return figureOf(values, all.bound)
 }
 
 /** Figures of a segment of entries. */
@@ -88,11 +88,10 @@ function countOf(segment: Segment, name: ColumnName, counted: 'known' | 'unknown
     return isNull(column) === (counted === 'known') ? ZERO_FIGURE : onesOf(segment.length)
   }
   const [ofKnown, ofUnknown] = counted === 'known' ? [1, 0] : [0, 1]
-  const { values } = segment.integers(name)
-  return figureOf(
-    values.map((value) => (Number.isNaN(value) ? ofUnknown : ofKnown)),
-    values.length,
-  )
+  const amounts = segment.integers(name).values
+  const values = new Float64Array(amounts.length)
+  for (let at = 0; at < values.length; at += 1) values[at] = Number.isNaN(amounts[at]!) ? ofUnknown! : ofKnown!
+  return figureOf(values, values.length)
 }
 
 type AmountFigure = 'unpricedEntries' | 'cost' | `compared${'Entries' | 'ReportedCost' | 'ListValue'}`
