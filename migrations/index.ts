@@ -85,9 +85,10 @@ import postgresPlans from './postgres/0057_plans.sql' with { type: 'text' }
 import postgresCostBasis from './postgres/0058_cost_basis.sql' with { type: 'text' }
 import postgresAllocation from './postgres/0059_allocation.sql' with { type: 'text' }
 import postgresLimitReadings from './postgres/0060_limit_readings.sql' with { type: 'text' }
-import postgresChargedCost from './postgres/0061_charged_cost.sql' with { type: 'text' }
-import postgresTrusts from './postgres/0062_trusts.sql' with { type: 'text' }
-import postgresSignInLinks from './postgres/0063_sign_in_links.sql' with { type: 'text' }
+import postgresPeriodMoments from './postgres/0061_period_moments.sql' with { type: 'text' }
+import postgresChargedCost from './postgres/0062_charged_cost.sql' with { type: 'text' }
+import postgresTrusts from './postgres/0063_trusts.sql' with { type: 'text' }
+import postgresSignInLinks from './postgres/0064_sign_in_links.sql' with { type: 'text' }
 import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -150,9 +151,10 @@ import sqlitePlans from './sqlite/0057_plans.sql' with { type: 'text' }
 import sqliteCostBasis from './sqlite/0058_cost_basis.sql' with { type: 'text' }
 import sqliteAllocation from './sqlite/0059_allocation.sql' with { type: 'text' }
 import sqliteLimitReadings from './sqlite/0060_limit_readings.sql' with { type: 'text' }
-import sqliteChargedCost from './sqlite/0061_charged_cost.sql' with { type: 'text' }
-import sqliteTrusts from './sqlite/0062_trusts.sql' with { type: 'text' }
-import sqliteSignInLinks from './sqlite/0063_sign_in_links.sql' with { type: 'text' }
+import sqlitePeriodMoments from './sqlite/0061_period_moments.sql' with { type: 'text' }
+import sqliteChargedCost from './sqlite/0062_charged_cost.sql' with { type: 'text' }
+import sqliteTrusts from './sqlite/0063_trusts.sql' with { type: 'text' }
+import sqliteSignInLinks from './sqlite/0064_sign_in_links.sql' with { type: 'text' }
 import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
@@ -344,19 +346,25 @@ export const MIGRATIONS: Migration[] = [
   },
   {
     version: 61,
+    name: 'period_moments',
+    // It has the next calculation fill them in, which also writes rows of the versions before.
+    sql: { sqlite: sqlitePeriodMoments, postgres: postgresPeriodMoments },
+  },
+  {
+    version: 62,
     name: 'charged_cost',
     // As 59; a server of a version before would also show unknown charges as 0.
     sql: { sqlite: sqliteChargedCost, postgres: postgresChargedCost },
   },
   {
-    version: 62,
+    version: 63,
     name: 'trusts',
     // A server of a version before knows no exchanged token, and refuses it.
     sql: { sqlite: sqliteTrusts, postgres: postgresTrusts },
-    compatibleFrom: 61,
+    compatibleFrom: 62,
   },
   {
-    version: 63,
+    version: 64,
     name: 'sign_in_links',
     // A server of a version before would let a link that signs in set a password.
     sql: { sqlite: sqliteSignInLinks, postgres: postgresSignInLinks },

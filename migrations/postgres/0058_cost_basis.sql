@@ -16,8 +16,6 @@ CREATE TABLE plan_periods (
   plan_id bigint NOT NULL REFERENCES plans (id),
   first_day text COLLATE "C" NOT NULL,
   last_day text COLLATE "C",
-  starting_at bigint NOT NULL DEFAULT 0,
-  ending_at bigint NOT NULL DEFAULT 0,
   generation_id bigint UNIQUE REFERENCES plan_generations (id),
   calculated_at bigint,
   duration_ms bigint,

@@ -36,9 +36,6 @@ CREATE TABLE plan_periods (
   first_day TEXT NOT NULL,
   -- NULL for a period without an end.
   last_day TEXT,
-  -- Its first moment, and the one after its last, in the time zone in which it was calculated; 0 until then.
-  starting_at INTEGER NOT NULL DEFAULT 0,
-  ending_at INTEGER NOT NULL DEFAULT 0,
   -- The calculation that counts.
   generation_id INTEGER UNIQUE REFERENCES plan_generations (id),
   calculated_at INTEGER,

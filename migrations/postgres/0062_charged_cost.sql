@@ -1,4 +1,4 @@
--- The same as ../sqlite/0061_charged_cost.sql.
+-- The same as ../sqlite/0062_charged_cost.sql.
 
 ALTER TABLE plan_periods ADD COLUMN charges_cost boolean NOT NULL DEFAULT false;
 ALTER TABLE plan_periods ADD COLUMN shares bigint NOT NULL DEFAULT 0;
