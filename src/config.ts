@@ -978,7 +978,7 @@ export function readAgentsServer(
   return clientConfig(new Reading(flags, environment), { stored, advice })
 }
 
-/** What a command that reads from a server is told of it. */
+/** The server of a command that reads from one. */
 export interface ReaderConfig {
   url: string
   /** Whether a flag or the environment names the server. */

@@ -1,14 +1,14 @@
 /** What `tally serve` prints for a new database, and how this program is called in what it prints. */
 import { basename, isAbsolute, join, relative, resolve } from 'node:path'
 import type { Config } from '../config.ts'
-import { SHORT_LIVED } from './agents/self.ts'
+import { isShortLived } from './agents/self.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
 /** How this program is called from the folder in which it was started, and where its data is if nothing is said. */
 export function calledAs(): { command: string; dataDir: string } {
   if (Bun.isStandaloneExecutable) {
-    if (SHORT_LIVED.test(process.execPath)) return { command: 'npx tally-agents', dataDir: './tally-data' }
+    if (isShortLived()) return { command: 'npx tally-agents', dataDir: './tally-data' }
     const name = basename(process.execPath)
     const command = Bun.which(name) === process.execPath ? name : pathOf(process.execPath)
     return { command: quoted(command), dataDir: './tally-data' }

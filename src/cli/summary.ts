@@ -133,7 +133,7 @@ function printUsed(title: string, used: readonly Used[]): void {
 
 interface Widths {
   name: number
-  /** 0 where there is no room for them. */
+  /** 0 where they do not fit. */
   count: number
   bar: number
   all: number

@@ -7,7 +7,7 @@ import { access } from './access.ts'
 /** 32 random bytes in base64url. */
 const NONCE = /^[\w-]{43}$/
 
-/** Answers nothing if there is no identity, as on PostgreSQL, whose servers leave no address to commands. */
+/** Not found without an identity, as on PostgreSQL, whose servers leave no address to commands. */
 export const proof = ({ identity }: { identity: (() => ServerIdentity) | undefined }) =>
   new Elysia({ name: 'proof' }).use(access()).get(
     PROOF_PATH,

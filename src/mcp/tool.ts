@@ -128,7 +128,7 @@ function textOf(field: string, given: Given): string {
   throw validationFailed([{ pointer: `/${field}`, code: 'wrong_type', message: 'must be a text, or a list of texts' }])
 }
 
-/** Arguments are JSON, where a list is no repeated parameter. */
+/** Arguments are JSON, where a list is a list instead of a repeated parameter. */
 function inputOf(schema: TSchema): JsonSchema {
   const { [REQUIRED]: _, ...plain } = plainSchema(schema)
   return typeof plain.description === 'string'

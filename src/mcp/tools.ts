@@ -95,7 +95,7 @@ const UsageAnswer = object({
   data: Type.Array(object({ ...Buckets.items.properties, rest: orNull(Rest) })),
 })
 
-/** Its route reads bodies in a way of its own, so that it is no operation. */
+/** Not an operation, since its route reads bodies in a way of its own. */
 const reportTokenEntries: Called = {
   method: 'POST',
   path: '/token-entries/batch',

@@ -15,7 +15,7 @@ export function selfCommand(): string[] {
 }
 
 /** Folders of `npx`, `pnpm dlx`, `yarn dlx` and `bunx`, which they empty at any time. */
-export const SHORT_LIVED = /[\\/](?:_npx|dlx(?:-[^\\/]*)?|bunx-[^\\/]*)[\\/]/
+const SHORT_LIVED = /[\\/](?:_npx|dlx(?:-[^\\/]*)?|bunx-[^\\/]*)[\\/]/
 
 /** Whether this program runs from such a folder. */
 export const isShortLived = (): boolean => SHORT_LIVED.test(process.execPath)

@@ -1,6 +1,7 @@
 /** The receipt of a branch from the session files of this machine: what a server would return for the same sessions. */
 import { isAbsolute, relative } from 'node:path'
 import type { Counts } from '../../agents/agent.ts'
+import { totalOf } from '../../agents/model-calls.ts'
 import { moneyNumber, NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
 import type { Priced, PricedDay } from '../agents/scan-text.ts'
 import type { AskedBranch } from './branch.ts'
@@ -47,9 +48,6 @@ function isOf(
   return root !== undefined && !inside.startsWith('..') && !isAbsolute(inside)
 }
 
-const tokensOf = ({ input, output, cache_read, cache_write, cache_write_1h }: Counts): number =>
-  input + output + cache_read + cache_write + cache_write_1h
-
 const total = (amounts: readonly (Nanos | undefined)[]): Nanos | null => {
   const known = amounts.filter((amount) => amount !== undefined)
   return known.length === 0 ? null : known.reduce((sum, amount) => sum + amount, 0n)
@@ -57,7 +55,7 @@ const total = (amounts: readonly (Nanos | undefined)[]): Nanos | null => {
 
 const sumOf = (parts: readonly Part[]) => ({
   cost: total(parts.map(({ day }) => day.costNanos)),
-  tokens: parts.reduce((sum, { day }) => sum + tokensOf(day.tokens), 0),
+  tokens: parts.reduce((sum, { day }) => sum + totalOf(day.tokens), 0),
 })
 
 function figuresOf(parts: readonly Part[]) {

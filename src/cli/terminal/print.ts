@@ -81,7 +81,7 @@ export function printTable<Row>(columns: Column<Row>[], rows: Row[], flags?: Col
   }
 }
 
-/** The lines of a table, and its columns for which there is no room. */
+/** The lines of a table, and its columns that do not fit. */
 export function tableOf<Row>(
   columns: Column<Row>[],
   rows: readonly Row[],

@@ -16,7 +16,7 @@ import {
 } from '../../config.ts'
 import type { User } from '../../features/people/service.ts'
 import type { Services } from '../../services.ts'
-import { isShortLived, stableCommand } from '../agents/self.ts'
+import { stableCommand } from '../agents/self.ts'
 import { CommandError, EXIT_USAGE } from '../failures.ts'
 import { calledAs, quoted } from '../first-steps.ts'
 import { type Announcement, findProvenServer, findServer, PROGRAM } from '../running-server.ts'
@@ -263,7 +263,7 @@ function printLink(link: string, url: string): void {
 }
 
 function printNext(environment: AgentsEnvironment, { data }: Place): void {
-  const command = isShortLived() ? 'npx tally-agents' : calledAs().command
+  const { command } = calledAs()
   const shown = shownPath(environment, data)
   // A shell expands no quoted `~`.
   const folder = shown.startsWith('~/') && quoted(shown.slice(2)) === shown.slice(2) ? shown : quoted(data)

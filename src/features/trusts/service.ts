@@ -6,6 +6,7 @@ import type { Actor } from '../../access/actor.ts'
 import type { Database, Reader } from '../../database/database.ts'
 import { type Issue, notFound, Problem, refusal, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { defined } from '../../lib/defined.ts'
 import { isId } from '../../lib/id.ts'
 import { Job } from '../../lib/jobs.ts'
 import { isSafeAddress } from '../../lib/outgoing/safe-address.ts'
@@ -32,7 +33,6 @@ import {
   insertTrust,
   listTrusts,
   listTrustsOfIssuer,
-  type TrustUpdate,
   type TrustView,
   updateTrust,
   updateTrustUsed,
@@ -108,11 +108,9 @@ export function createTrustsService({
     return found
   }
 
-  /** The audience of ID tokens, which is never taken from a request. */
-  const audienceOf = async () => organization.publicUrl()
-
   async function verify(text: string): Promise<{ token: VerifiedToken; run: Run; trusts: TrustView[] }> {
-    const audience = await audienceOf()
+    // Never taken from the request.
+    const audience = await organization.publicUrl()
     if (audience === undefined) {
       throw refused('This server has no public URL, which ID tokens must be for (`aud`). Set it in the settings.')
     }
@@ -139,7 +137,7 @@ export function createTrustsService({
     /** Throws `validation_failed`. */
     async addTrust(given: NewTrust, by: Actor): Promise<TrustBody> {
       const { provider, issuer = ISSUERS[provider], minutes = MINUTES.usual } = given
-      if ((await audienceOf()) === undefined) {
+      if ((await organization.publicUrl()) === undefined) {
         throw refusal(
           '',
           'not_configured',
@@ -184,14 +182,9 @@ export function createTrustsService({
         const before = await get(tx, uid)
         const issues = issuesOfBranches(given.branches)
         if (issues.length > 0) throw validationFailed(issues)
-        const changed: TrustUpdate = {
-          ...(given.repository !== undefined && { repository: given.repository }),
-          ...(given.branches !== undefined && { branches: given.branches }),
-          ...(given.pull_requests !== undefined && { pullRequests: given.pull_requests }),
-          ...(given.environment !== undefined && { environment: given.environment }),
-          ...(given.minutes !== undefined && { minutes: given.minutes }),
-          ...(given.project !== undefined && { projectId: (await projectOf(tx, given.project)).id }),
-        }
+        const { repository, branches, pull_requests: pullRequests, environment, minutes, project } = given
+        const projectId = project === undefined ? undefined : (await projectOf(tx, project)).id
+        const changed = defined({ repository, branches, pullRequests, environment, minutes, projectId })
         if (Object.keys(changed).length > 0) await updateTrust(tx, before.record.id, changed)
         const after = await get(tx, uid)
         const [was, is] = [audited(before), audited(after)]

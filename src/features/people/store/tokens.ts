@@ -167,7 +167,7 @@ export async function listTokensOfTrust(reader: Reader, trustId: number): Promis
     .where(eq(tokens.trustId, trustId))
 }
 
-/** A token of a trust that stands behind a secret of minutes. */
+/** The token of a trust for which a secret of minutes was issued. */
 export interface TokenOfTrust extends Token {
   project: { id: number; key: string; archivedAt: number | null }
   trust: Id<'tru'>
