@@ -67,6 +67,7 @@ export const PAGES: readonly WebPage[] = [
   { name: 'people', path: '/people', roles: ADMIN, inDocs: true },
   { name: 'tokens', path: '/tokens', inDocs: true },
   { name: 'token-agents', path: '/tokens?tab=agents' },
+  { name: 'trusts', path: '/tokens?tab=trusts', roles: ADMIN },
   { name: 'share-links', path: '/share-links' },
   { name: 'webhooks', path: '/webhooks', roles: ADMIN },
   { name: 'settings', path: '/settings', roles: ADMIN, inDocs: true },

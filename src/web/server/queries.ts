@@ -22,6 +22,7 @@ export type Part =
   | 'plans'
   | 'users'
   | 'tokens'
+  | 'trusts'
   | 'share-links'
   | 'report-views'
   | 'webhooks'

@@ -25,6 +25,7 @@ import type { CreatedToken, Token } from '../../server/tokens.ts'
 import { Agents } from './agents.tsx'
 import { NewToken } from './new-token.tsx'
 import { Owner, OwnerFilter } from './owner.tsx'
+import { Trusts } from './trusts.tsx'
 
 /** One filter for all; each row shows the token's own state. */
 const REFUSED = ['revoked', 'expired', 'stopped'] as const
@@ -35,7 +36,7 @@ const SORTS = ['name', 'kind', 'user', 'last_used_at', 'created_at', 'expires_at
 export default function Tokens() {
   const isAdmin = useRole('admin')
   const [{ tab, state, kind, user, create }, show] = useAddress({
-    tab: oneOf('tokens', 'agents'),
+    tab: oneOf('tokens', 'agents', 'trusts'),
     state: oneOf('usable', 'refused', 'any'),
     kind: many,
     user: one,
@@ -54,6 +55,7 @@ export default function Tokens() {
     answer(apiUntil(signal).tokens.get({ query: { ...query, ...ordered, page, limit: PAGE_LIMIT } })),
   )
   const openNew = () => show({ create: 'true' })
+  const closeNew = () => show({ create: undefined }, { replace: true })
   return (
     <Page
       title="Tokens"
@@ -66,19 +68,21 @@ export default function Tokens() {
         <>
           {tab === 'tokens' && <DownloadCsv path="/tokens" query={query} />}
           <Button leftSection={<IconPlus size={16} />} onClick={openNew}>
-            New token
+            {tab === 'trusts' ? 'New trust' : 'New token'}
           </Button>
         </>
       }
     >
       <SectionTabs
         label="Tokens"
-        tabs={TABS}
+        tabs={isAdmin ? [...TABS, TRUSTS_TAB] : TABS}
         value={tab}
         change={(chosen) => show({ tab: chosen as typeof tab, ...NO_FILTERS })}
       >
         {tab === 'agents' ? (
           <Agents />
+        ) : tab === 'trusts' && isAdmin ? (
+          <Trusts isAdding={create === 'true'} add={openNew} close={closeNew} />
         ) : (
           <>
             <Toolbar>
@@ -107,7 +111,7 @@ export default function Tokens() {
           </>
         )}
       </SectionTabs>
-      <NewToken isOpen={create === 'true'} close={() => show({ create: undefined }, { replace: true })} />
+      <NewToken isOpen={create === 'true' && tab !== 'trusts'} close={closeNew} />
       <RevokeToken token={revoked} close={() => setRevoked(null)} />
       {rotated && <RotateToken token={rotated} close={() => setRotated(null)} />}
     </Page>
@@ -118,6 +122,9 @@ const TABS = [
   { value: 'tokens', title: 'Tokens' },
   { value: 'agents', title: 'Agents' },
 ] as const
+
+/** For admins, as only they add trusts. */
+const TRUSTS_TAB = { value: 'trusts', title: 'CI trusts' } as const
 
 /** Of the other tab. */
 const NO_FILTERS = { state: undefined, kind: undefined, user: undefined, unread: undefined } as object
