@@ -26,6 +26,8 @@ const KINDS: Record<Exclude<Me['kind'], 'service'>, string> = {
   session: 'not a token',
 }
 
+const OF_JOB = 'the token of a CI job, which expires within the hour'
+
 export function addAgentsLoginCommands(agents: Command): void {
   agents
     .command('login')
@@ -55,9 +57,10 @@ export function addAgentsLoginCommands(agents: Command): void {
       const token = await readToken(tokenStdin)
       const server = readClientConfigOf(token, { url })
       const me = await withServerIssues(() => readMe(server))
-      if (me.kind !== 'service') {
+      const other = me.token?.limit ? OF_JOB : me.kind !== 'service' && KINDS[me.kind]
+      if (other) {
         throw new CommandError(
-          `This is ${KINDS[me.kind]}. Create a service token on the server: tally tokens create --kind svc --user ${me.person.email} --name agents`,
+          `This is ${other}. Create a service token on the server: tally tokens create --kind svc --user ${me.person.email} --name agents`,
         )
       }
       const hooks = agents && planHooks(agents)

@@ -1,6 +1,6 @@
 /** Runs `tally receipt`. */
 import { writeFileSync } from 'node:fs'
-import { readReceipt } from '../../agents/server.ts'
+import { readMe, readReceipt } from '../../agents/server.ts'
 import type { ClientConfig } from '../../config.ts'
 import type { Receipt } from '../../features/receipts/schema.ts'
 import { moneyNumber, NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
@@ -19,11 +19,11 @@ import { receiptText, type ShownReceipt } from './text.ts'
 export async function runReceipt(flags: ReceiptFlags): Promise<void> {
   const { format = 'text', output, max, ticket } = flags
   const asked = ticket === undefined ? branchOf(flags) : undefined
-  const server = flags.local ? undefined : receiptServer(flags)
-  const { receipt, scan } = server
-    ? { receipt: await askedOf(server, asked, flags), scan: undefined }
-    : await readHere(asked, flags)
-  const text = receiptText(receipt, format, { url: server?.url, since: asked?.since })
+  const server = flags.local ? undefined : await receiptServer(flags)
+  const { receipt, project, scan } = server
+    ? { ...(await askedOf(server, asked, flags)), scan: undefined }
+    : { ...(await readHere(asked, flags)), project: undefined }
+  const text = receiptText(receipt, format, { url: server?.url, since: asked?.since, project })
   if (output === undefined) print(text)
   else writeFileSync(output, `${text}\n`)
   if (scan) printDamage(scan)
@@ -31,11 +31,12 @@ export async function runReceipt(flags: ReceiptFlags): Promise<void> {
   if (scan) failWhereUnread(scan.damage)
 }
 
-function askedOf(
+/** `project` is the key of the project that the token is limited to. */
+async function askedOf(
   server: ClientConfig,
   asked: AskedBranch | undefined,
   { ticket, basis, people }: ReceiptFlags,
-): Promise<Receipt> {
+): Promise<{ receipt: Receipt; project: string | undefined }> {
   if (asked?.repository === null) {
     throw new CommandError(
       'This repository has no remote, so the server does not know its name. Use --repository, or --local for the session files of this machine.',
@@ -48,7 +49,11 @@ function askedOf(
     ...(basis && { basis }),
     ...(people && { people: 'true' }),
   })
-  return withServerIssues(() => readReceipt(server, query))
+  return withServerIssues(async () => {
+    const receipt = await readReceipt(server, query)
+    // Servers of earlier versions know no limit.
+    return { receipt, project: (await readMe(server)).token?.limit?.project }
+  })
 }
 
 async function readHere(

@@ -16,6 +16,8 @@ interface Source {
   /** The server's; undefined if the receipt is from session files. */
   url: string | undefined
   since: { ref: string } | undefined
+  /** Key of the project that the token of a job is limited to. */
+  project: string | undefined
 }
 
 export function receiptText(receipt: ShownReceipt, format: ReceiptFormat, source: Source): string {
@@ -23,7 +25,8 @@ export function receiptText(receipt: ShownReceipt, format: ReceiptFormat, source
   return format === 'markdown' ? markdownOf(receipt, source) : plainOf(receipt, source)
 }
 
-function plainOf(receipt: ShownReceipt, { url, since }: Source): string {
+function plainOf(receipt: ShownReceipt, source: Source): string {
+  const { url, since } = source
   const [subject, cost] = [subjectOf(receipt, visible, since), costOf(receipt)]
   const title = `${subject}${' '.repeat(Math.max(2, TITLE_WIDTH - Bun.stringWidth(subject) - cost.length))}${cost}`
   const { page, people } = receipt
@@ -33,12 +36,13 @@ function plainOf(receipt: ShownReceipt, { url, since }: Source): string {
       ? ['No entries.']
       : [summaryOf(receipt), '', ...tableOf(modelColumns(receipt, visible), receipt.models).lines]),
     ...(people?.length ? ['', ...tableOf(personColumns(receipt, visible), people).lines] : []),
-    ...withGap(notesOf(receipt, visible, url !== undefined)),
+    ...withGap(notesOf(receipt, visible, source)),
     ...(page === null ? [] : ['', `${url}${page}`]),
   ].join('\n')
 }
 
-function markdownOf(receipt: ShownReceipt, { url, since }: Source): string {
+function markdownOf(receipt: ShownReceipt, source: Source): string {
+  const { url, since } = source
   const { repository, branch, ticket, page, people } = receipt
   const mark = new Bun.CryptoHasher('sha256').update(JSON.stringify([repository, branch, ticket])).digest('hex')
   const isEmpty = receipt.totals.entries === 0
@@ -50,7 +54,7 @@ function markdownOf(receipt: ShownReceipt, { url, since }: Source): string {
     `${subjectOf(receipt, inCode, since)}: ${isEmpty ? 'no entries.' : `${summaryOf(receipt)}.`}`,
     ...(isEmpty ? [] : ['', ...markdownTable(modelColumns(receipt, inCode), receipt.models)]),
     ...(people?.length ? ['', ...markdownTable(personColumns(receipt, inCode), people)] : []),
-    ...notesOf(receipt, inCode, url !== undefined).flatMap((line) => ['', line]),
+    ...notesOf(receipt, inCode, source).flatMap((line) => ['', line]),
     ...(page === null ? [] : ['', `[All entries](${url}${page})`]),
   ].join('\n')
 }
@@ -137,7 +141,7 @@ const withGap = (lines: string[]): string[] => (lines.length === 0 ? [] : ['', .
 /** More of the models without a price make the note too long. */
 const MODELS_NAMED = 5
 
-function notesOf(receipt: ShownReceipt, named: Named, isOfServer: boolean): string[] {
+function notesOf(receipt: ShownReceipt, named: Named, { url, project }: Source): string[] {
   const { totals, models, basis, provisional, unattributed, budgets } = receipt
   const { unpriced_entries: unpriced, rejected_entries: rejected, rejected_cost } = totals
   const amount = (cost: number | null) => (cost === null ? '' : ` (${inDollars(cost)})`)
@@ -165,7 +169,9 @@ function notesOf(receipt: ShownReceipt, named: Named, isOfServer: boolean): stri
     )
   }
   if (budgets && budgets.budgets.length > 0) notes.push(`Budgets: ${budgetsText(budgets.budgets, named)}`)
-  if (!isOfServer)
+  if (project !== undefined)
+    notes.push(`Only entries of the project ${named(project)} are included, without people and budgets.`)
+  if (url === undefined)
     notes.push(
       'From the session files of this machine, at the prices built into Tally. Sessions on other machines are not included.',
     )

@@ -37,6 +37,7 @@ export const EXAMPLE_ME: Me = {
     allow_bills: false,
     scopes: null,
     expires_at: '2027-02-18T17:53:04.000Z',
+    limit: null,
   },
   session: null,
   person: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada', email: 'ada@example.com', role: 'admin' },

@@ -74,6 +74,12 @@ export const Me = component('Me', 'The authenticated caller.', {
       allow_bills: flag('Whether it may send bills.'),
       scopes: SCOPES_OF_TOKEN,
       expires_at: orNull(moment('When the token expires; null if it does not expire.')),
+      limit: orNull(
+        object('What the token of a job is limited to. Null for tokens that people create.', {
+          project: text('Key of the project.'),
+          trust: text('Id of the trust (tru_…).'),
+        }),
+      ),
     }),
   ),
   session: orNull(
@@ -374,6 +380,7 @@ function callingToken({
   allowBills,
   scopes,
   expiresAt,
+  limit,
 }: TokenCaller['token']): Omit<NonNullable<Me['token']>, 'kind'> {
   return {
     id: uid,
@@ -382,6 +389,7 @@ function callingToken({
     allow_bills: allowBills,
     scopes: scopes as Scope[] | null,
     expires_at: timestampOrNull(expiresAt),
+    limit: limit && { project: limit.project, trust: limit.trust },
   }
 }
 
