@@ -4,7 +4,10 @@ import { compared, issueOfPattern, runOf } from '../../../src/features/trusts/cl
 import type { NewTrust } from '../../../src/features/trusts/schema.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { forEachEngine } from '../../support/databases.ts'
-import { type IdTokenIssuer, startIssuer } from '../../support/id-token-issuer.ts'
+import { gitHubClaims, type IdTokenIssuer, startIssuer } from '../../support/id-token-issuer.ts'
+import { reportBody } from '../../support/reports.ts'
+
+const PUBLIC_URL = 'https://tally.example.com'
 
 test('patterns of branches', () => {
   const matches = (pattern: string, branch: string) => {
@@ -68,7 +71,7 @@ forEachEngine('trusts', (open) => {
 
   test('need a public URL, a member, a project and an issuer that can be asked', async () => {
     expect((await add()).json.errors[0].message).toContain('public URL')
-    const json = { public_url: 'https://tally.example.com' }
+    const json = { public_url: PUBLIC_URL }
     expect((await app.call('PATCH /api/v1/settings', { session: admin, json })).status).toBe(200)
     const pointers = async (more: Record<string, unknown>) => {
       const { status, json } = await add(more)
@@ -133,7 +136,19 @@ forEachEngine('trusts', (open) => {
     const viewer = await app.call(`PATCH /api/v1/users/${ci}`, { session: admin, json: { role: 'viewer' } })
     expect(viewer.json.detail).toEndWith('First remove the 1 trust whose jobs report for them.')
     expect((await app.call('DELETE /api/v1/projects/API', { session: admin })).json.detail).toContain('trusts')
+    const token = await issuer.sign(gitHubClaims(issuer.url, PUBLIC_URL, { environment: 'production' }))
+    expect((await app.call(`PATCH ${path}`, { session: admin, json: { pull_requests: true } })).status).toBe(200)
+    const exchanged = (await app.call('POST /api/v1/tokens/exchange', { json: { token } })).json.data[0].token
+    const entry = await app.call('POST /api/v1/token-entries', { token: exchanged, json: reportBody() })
+    expect(entry.json.project.key).toBe('API')
     expect((await app.call(`DELETE ${path}`, { session: admin })).status).toBe(204)
+    // What was reported is elsewhere, and still says by which token.
+    const move = { action: 'place', ids: [entry.json.id], project: 'WEB' }
+    expect((await app.call('POST /api/v1/token-entries/actions', { session: admin, json: move })).json.done).toBe(1)
+    expect((await app.call('DELETE /api/v1/projects/API', { session: admin })).status).toBe(204)
+    expect((await app.call('GET /api/v1/me', { token: exchanged })).status).toBe(401)
+    const kept = await app.call(`GET /api/v1/token-entries/${entry.json.id}`, { session: admin })
+    expect(kept.json).toMatchObject({ project: { key: 'WEB' }, agent_manager: entry.json.agent_manager })
     expect((await app.call(`DELETE ${path}`, { session: admin })).status).toBe(404)
     expect((await app.call('GET /api/v1/trusts', { session: admin })).json.data).toEqual([])
     const { json: audit } = await app.call(`GET /api/v1/audit?object=${added.id}`, { session: admin })
@@ -177,7 +192,7 @@ forEachEngine('trusts', (open) => {
     expect(exchanged.status).toBe(201)
     const shown = await app.call(`GET /api/v1/trusts/${added.id}`, { session: admin })
     expect(shown.json).toMatchObject({ exchanges: 1, last_used_at: expect.any(String) })
-    expect(app.log.find(({ msg }) => msg === 'exchanged an ID token of a job')).toMatchObject({
+    expect(app.log.findLast(({ msg }) => msg === 'exchanged an ID token of a job')).toMatchObject({
       trust: added.id,
       run: { repository: 'acme/web', branch: 'feature' },
     })

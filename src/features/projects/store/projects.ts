@@ -1,5 +1,5 @@
 /** Projects as people see and change them; lookups for reports are in `lookups.ts`. */
-import { aliasedTable, and, asc, eq, inArray, isNotNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, and, asc, eq, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { approvedProjects, ledProjects, type Viewer } from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
@@ -279,7 +279,7 @@ export async function usesOfProject(reader: Reader, id: number): Promise<string[
     ...(await anyOf(one(proposals, eq(proposals.projectId, id)), 'proposed rules')),
     ...(await anyOf(one(bills, eq(bills.projectId, id)), 'bills')),
     ...(await anyOf(one(webhooks, eq(webhooks.projectId, id)), 'webhooks')),
-    ...(await anyOf(one(trusts, eq(trusts.projectId, id)), 'trusts, also removed ones')),
+    ...(await anyOf(one(trusts, and(eq(trusts.projectId, id), isNull(trusts.removedAt))!), 'trusts')),
     ...(await anyOf(one(projects, eq(projects.mergedIntoId, id)), 'merged projects')),
     ...(await anyOf(
       reader.select({ id: corrections.entryId }).from(corrections).where(eq(corrections.projectId, id)).limit(1),
@@ -298,9 +298,15 @@ export async function listNamedByOthers(reader: Reader, userId: number): Promise
   return rows.map(({ name }) => name!)
 }
 
-/** Deletes an unreferenced project, with its names, its leads, its grants and the assumptions of reports. */
+/**
+ * Deletes an unreferenced project, with its names, its leads, its grants, its removed trusts and the assumptions of reports.
+ * The revoked tokens of those trusts stay, since entries that were moved elsewhere may refer to them.
+ */
 export async function deleteProject(tx: Tx, id: number): Promise<void> {
-  const { projects, projectNames, ticketAssumptions, viewerGrants } = tx.tables
+  const { projects, projectNames, ticketAssumptions, tokens, trusts, viewerGrants } = tx.tables
+  const removed = tx.select({ id: trusts.id }).from(trusts).where(eq(trusts.projectId, id))
+  await tx.update(tokens).set({ trustId: null }).where(inArray(tokens.trustId, removed))
+  await tx.delete(trusts).where(eq(trusts.projectId, id))
   await tx.update(ticketAssumptions).set({ projectId: null }).where(eq(ticketAssumptions.projectId, id))
   await tx.delete(projectNames).where(eq(projectNames.projectId, id))
   await replaceResponsible(tx, 'projectLeads', id, [])
