@@ -174,7 +174,7 @@ export const createApp = ({
         ),
       ),
     )
-    .use(at('/api/v1').use(serve([...trustOperations, exchangeToken], { ...services, logger })))
+    .use(at('/api/v1').use(serve([...trustOperations, exchangeToken], { ...services, logger, figures: metrics })))
     .use(at('/api/v1').use(serve([...shareLinkOperations, createShareLink], { ...services, publicUrl })))
     .use(
       at('/api/v1').use(

@@ -79,6 +79,12 @@ export function createMetrics() {
     labelNames: ['outcome'] as const,
     registers,
   })
+  const exchanges = new Counter({
+    name: 'tally_id_token_exchanges_total',
+    help: 'ID tokens that CI jobs sent, by outcome: exchanged, refused, or failed because the issuer could not be asked.',
+    labelNames: ['outcome'] as const,
+    registers,
+  })
   const batches = new Histogram({
     name: 'tally_batch_entries',
     help: 'Number of entries per batch.',
@@ -118,6 +124,7 @@ export function createMetrics() {
       reported[outcome] += 1
     },
     webhookDelivery: (outcome: 'delivered' | 'failed') => webhookDeliveries.inc({ outcome }),
+    exchange: (outcome: 'exchanged' | 'refused' | 'failed') => exchanges.inc({ outcome }),
     batch: (size: number) => batches.observe(size),
     commit: (writes: number, seconds: number) => {
       commits.observe(seconds)

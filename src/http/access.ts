@@ -253,7 +253,7 @@ export function isAllowed(
 
 const limitOf = (caller: Caller): TokenLimit | null => (caller.kind === 'session' ? null : caller.token.limit)
 
-function beyondProject({ project }: TokenLimit): Problem {
+export function beyondProject({ project }: TokenLimit): Problem {
   return new Problem(
     'forbidden',
     `This token is limited to the project ${project}: it may only report its entries, or read its receipts. Use a token that a person created.`,

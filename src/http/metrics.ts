@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import type { Authentication } from '../access/authentication.ts'
 import { Problem } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
-import { access } from './access.ts'
+import { access, beyondProject } from './access.ts'
 import type { AddressOf, Listening } from './client-address.ts'
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1)$/
@@ -36,7 +36,8 @@ export const metricsRoute = ({ metrics, people, addressOf }: MetricsDependencies
         'Requests from another machine need a read token: Authorization: Bearer tally_read_…',
       )
     }
-    const { kind } = await people.authenticate(sent)
+    const { kind, token } = await people.authenticate(sent)
+    if (token.limit) throw beyondProject(token.limit)
     if (kind !== 'read')
       throw new Problem(
         'forbidden',

@@ -385,6 +385,24 @@ forEachEngine('ID tokens', (open) => {
     expect((await exchange(await gitlab.sign(labClaims()))).status).toBe(201)
   })
 
+  test('are counted by outcome', async () => {
+    const counted = async () => {
+      const text = await (await fetch(`${app.url}/metrics`)).text()
+      const found = text.matchAll(/^tally_id_token_exchanges_total\{outcome="(\w+)"\} (\d+)$/gm)
+      return Object.fromEntries(Array.from(found, ([, outcome, count]) => [outcome!, Number(count)]))
+    }
+    const before = await counted()
+    expect((await exchange(await signed())).status).toBe(201)
+    expect((await exchange(await signed({ aud: 'https://elsewhere.example.com' }))).status).toBe(401)
+    now += 11 * MINUTE
+    github.answers.set('/keys', () => new Response('', { status: 500 }))
+    expect((await exchange(await signed())).status).toBe(503)
+    github.answers.clear()
+    now += MINUTE
+    const added = { exchanged: before.exchanged! + 1, refused: before.refused! + 1, failed: before.failed! + 1 }
+    expect(await counted()).toEqual(added)
+  })
+
   describe('a token of a job', () => {
     const tokenOf = async (kind: 'svc' | 'read' = 'svc', more: Record<string, unknown> = {}) => {
       const { status, json } = await exchange(await signed(more), [kind])
@@ -512,6 +530,8 @@ forEachEngine('ID tokens', (open) => {
         'svc post /api/v1/token-entries',
         'svc post /api/v1/token-entries/batch',
       ])
+      const metrics = { headers: { authorization: `Bearer ${read}` } }
+      expect((await fetch(`${app.url}/metrics`, metrics)).status).toBe(403)
       for (const path of ['logs', 'metrics', 'traces']) {
         const sent = await fetch(`${app.url}${OTLP_PREFIX}/${path}`, {
           method: 'POST',

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { Problem } from '../../../errors.ts'
 import { endpoint } from '../../../operations/operation.ts'
 import { EXAMPLE_EXCHANGED_TOKENS, EXAMPLE_ID_TOKEN } from '../examples.ts'
 import { ExchangedTokens, TokenExchange } from '../schema.ts'
@@ -7,6 +8,7 @@ import type { TrustsService } from '../service.ts'
 interface Needs {
   trusts: TrustsService
   logger: Pick<Logger, 'info'>
+  figures: { exchange(outcome: 'exchanged' | 'refused' | 'failed'): void }
 }
 
 export const exchangeToken = endpoint({
@@ -28,8 +30,15 @@ export const exchangeToken = endpoint({
     example: EXAMPLE_EXCHANGED_TOKENS,
   },
   problems: ['id_token_refused', 'issuer_unreachable'],
-  run: async ({ trusts, logger }: Needs, { body: { token, kinds = ['svc' as const] }, served: { requestId } }) => {
-    const { body, trust, run } = await trusts.exchange(token, kinds)
+  run: async (
+    { trusts, logger, figures }: Needs,
+    { body: { token, kinds = ['svc' as const] }, served: { requestId } },
+  ) => {
+    const { body, trust, run } = await trusts.exchange(token, kinds).catch((error) => {
+      figures.exchange(error instanceof Problem && error.code === 'id_token_refused' ? 'refused' : 'failed')
+      throw error
+    })
+    figures.exchange('exchanged')
     logger.info({ id: requestId, trust, run, kinds }, 'exchanged an ID token of a job')
     return body
   },
