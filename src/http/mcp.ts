@@ -27,13 +27,13 @@ export interface Asked {
   body?: object
 }
 
-export interface McpTool extends Pick<Parameters<typeof isAllowed>[0], 'allow' | 'scope'> {
+export interface McpTool extends Pick<Parameters<typeof isAllowed>[0], 'allow' | 'scope' | 'forProjects'> {
   name: string
   title: string
   /** For the model, which chooses by it. */
   description: string
   isReading: boolean
-  /** What its operation asks of the caller beyond `allow` and `scope`. */
+  /** What its operation asks of the caller beyond these. */
   permits: (caller: Caller) => boolean
   input: JsonSchema
   output: JsonSchema
@@ -170,6 +170,7 @@ export const mcp = ({ tools, handle, publicUrl, logger }: McpDependencies) => {
 
   return new Elysia({ name: 'mcp', normalize: false }).use(access()).post('/mcp', answer, {
     allow: ['service', 'read', 'api'],
+    forProjects: true,
     parse: 'report',
     detail: { hide: true },
   })

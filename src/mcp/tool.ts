@@ -13,7 +13,10 @@ import { text } from '../schema/types.ts'
 import { cut, limited, type Paths, shown, shownSchema } from './shown.ts'
 
 /** What a tool needs of an operation; of a route that is none, its definition says the same. */
-export type Called = Pick<AnyAction, 'method' | 'path' | 'allow' | 'scope' | 'params' | 'query' | 'body' | 'answer'>
+export type Called = Pick<
+  AnyAction,
+  'method' | 'path' | 'allow' | 'scope' | 'forProjects' | 'params' | 'query' | 'body' | 'answer'
+>
 
 interface Definition<Answer> {
   name: string
@@ -91,6 +94,7 @@ export function tool<Answer = never>(operation: Called, definition: Definition<A
     isReading: operation.method === 'GET' || operation.path.endsWith('/preview'),
     allow: operation.allow,
     scope: definition.scope ?? operation.scope,
+    forProjects: operation.forProjects,
     permits: definition.permits ?? (() => true),
     input: {
       type: 'object',

@@ -13,6 +13,7 @@ import {
 } from '../features/entries/schema.ts'
 import { ownAccountOperations } from '../features/people/operations/own-account.ts'
 import { priceOperations } from '../features/prices/operations/prices.ts'
+import { getReceipt } from '../features/receipts/operations/receipts.ts'
 import { incompletenessOperations } from '../features/reports/operations/incompleteness.ts'
 import { usageOperations } from '../features/reports/operations/usage.ts'
 import { UsageReport } from '../features/reports/schema.ts'
@@ -100,6 +101,7 @@ const reportTokenEntries: Called = {
   method: 'POST',
   path: '/token-entries/batch',
   allow: ['service'],
+  forProjects: true,
   body: TokenEntryReport,
   answer: { status: 200, description: '', schema: TokenEntry, example: undefined },
 }
@@ -147,13 +149,15 @@ function placed(outcome: ActionResults) {
   }
 }
 
+const RECEIPT_FIGURES = ['sessions', 'active_seconds', 'entries', 'unpriced_entries', 'tokens', 'cost', 'list_value']
+
 /** @public In the order in which clients list them. */
 export const TOOLS: readonly McpTool[] = [
   tool(of('getMe'), {
     name: 'me',
     title: 'Who is asking',
-    description: 'Whose token this is, with their role, and the time zone of the organization.',
-    keep: ['person', 'organization', 'token.kind', 'token.name', 'token.scopes'],
+    description: 'Whose token this is, with their role, what it is limited to, and the time zone of the organization.',
+    keep: ['person', 'organization', ...['kind', 'name', 'scopes', 'limit'].map((field) => `token.${field}`)],
     page: () => '/account',
   }),
   tool<{ starting_at: string; ending_at: string }>(of('reportUsage'), {
@@ -289,6 +293,20 @@ export const TOOLS: readonly McpTool[] = [
     fields: ['client', 'project', 'ticket', 'agent_manager', 'agent_name', 'model', 'label'],
     keep: ['allowed', 'complete', 'remaining', 'remaining_tokens', 'budgets', 'as_of'],
     page: () => '/budgets',
+  }),
+  tool<{ page: string }>(getReceipt, {
+    name: 'receipt',
+    title: 'What a branch or a ticket has cost',
+    description:
+      'What the work on a branch, pull request or ticket has cost: totals, by model, what of it is not assigned to a project, and the budgets that it counts for. Ask with `repository` (such as acme/web) and `branch`, or with `ticket`.',
+    fields: ['repository', 'branch', 'ticket', ...PERIOD, 'basis', 'people'],
+    keep: [
+      ...['repository', 'branch', 'ticket', 'starting_at', 'ending_at', 'time_zone', 'basis', 'provisional'],
+      ...['totals', 'models', 'people'].flatMap((part) => RECEIPT_FIGURES.map((figure) => `${part}.${figure}`)),
+      ...['models.model', 'people.agent_manager', 'budgets'],
+      ...['entries', 'unpriced_entries', 'cost'].map((figure) => `unattributed.${figure}`),
+    ],
+    page: (_, { page }) => page,
   }),
   tool<{ document: { period: object; scope: { client: { name: string } | null; project: { key: string } | null } } }>(
     of('previewBill'),

@@ -155,7 +155,10 @@ describe('access', () => {
       expect(await listed(read, era)).toEqual(reading)
       expect(await listed(svc, era)).toEqual(['me', 'report_session'])
       expect(await listed(api, era)).toEqual(
-        [...['me', 'usage', 'entries', 'entry', 'unpriced', 'unattributed', 'completeness'], 'place_entries'].sort(
+        [
+          ...['me', 'usage', 'entries', 'entry', 'unpriced', 'unattributed', 'completeness', 'receipt'],
+          'place_entries',
+        ].sort(
           (one, other) => TOOLS.findIndex(({ name }) => name === one) - TOOLS.findIndex(({ name }) => name === other),
         ),
       )
@@ -229,7 +232,9 @@ describe.each(ERAS)('a client of %s', (era) => {
       `${app.url}/reports?starting_at=2026-11-01T00%3A00%3A00.000Z&ending_at=2026-12-01T00%3A00%3A00.000Z&by=project&second=agent_manager`,
     )
     const me = await asked('me', {})
-    expect(me).toMatchObject({ page: `${app.url}/account`, person: { role: 'admin' }, token: { kind: 'read' } })
+    expect(me).toMatchObject({
+      ...{ page: `${app.url}/account`, person: { role: 'admin' }, token: { kind: 'read', limit: null } },
+    })
   })
 
   test('reads entries, what others wrote in them as data, and how one was valued', async () => {
@@ -252,6 +257,22 @@ describe.each(ERAS)('a client of %s', (era) => {
     expect(unattributed).toMatchObject({ totals: { cost: '$2.00' }, data: [{ name: 'acme/web', cost: '$2.00' }] })
     const { data } = await asked('completeness', NOVEMBER)
     expect(data.find(({ check }: { check: string }) => check === 'unplaced')).toMatchObject({ cost: '$2.00' })
+  })
+
+  test('reads what a branch has cost', async () => {
+    const labels = { repository: 'acme/web', branch: `feature/${era}` }
+    const times = { started_at: '2026-10-20T10:00:00Z', ended_at: '2026-10-20T10:20:00Z' }
+    await entryOf({ ...times, labels, project: 'WEB', reported_cost: 3.5 })
+    const answer = await asked('receipt', labels)
+    expect(answer).toMatchObject({
+      ...labels,
+      totals: { entries: 1, sessions: 1, cost: '$3.50' },
+      models: [{ model: 'gpt-5.4', cost: '$3.50' }],
+      ...{ people: null, unattributed: { entries: 0 }, budgets: { allowed: true } },
+    })
+    expect(answer.page).toBe(`${app.url}/entries?label=repository%3Aacme%2Fweb&label=branch%3Afeature%2F${era}`)
+    const { isError, answer: problem } = await call('receipt', { branch: 'main' }, read, { era })
+    expect([isError, problem.status]).toEqual([true, 422])
   })
 
   test('learns who is over budget', async () => {

@@ -13,6 +13,7 @@ import { newId } from '../../src/lib/id.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import { includesScope, rolesOfScope, SCOPE_NAMES, type Scope } from '../../src/shared/token-scopes.ts'
 import { type Location, rowsAt, testEngine } from './databases.ts'
+import { gitHubClaims, startIssuer } from './id-token-issuer.ts'
 import { SEED_OF_TESTS } from './seed.ts'
 
 /** A server with an empty database, and what an administrator does outside of its API. */
@@ -219,6 +220,29 @@ const reportBody = (more: object) =>
     tokens: { input: 1000, output: 200 },
     ...more,
   })
+
+/** What a job gets for its ID token: tokens of a member that are limited to a project. */
+async function tokensOfJob(): Promise<{ svc: string; read: string }> {
+  const issuer = await startIssuer()
+  try {
+    const admin = people.admin.session
+    const send = async (method: string, path: string, headers: Headers, json: object) => {
+      const answer = await call(method, `/api/v1/${path}`, headers, { body: JSON.stringify(json) })
+      expect([path, answer.status < 300, answer.json.errors]).toEqual([path, true, undefined])
+      return answer.json
+    }
+    await send('PATCH', 'settings', admin, { public_url: host.url })
+    await send('POST', 'trusts', admin, {
+      ...{ provider: 'github', issuer: issuer.url, repository: 'acme/web', repository_id: '42', pull_requests: true },
+      ...{ user: people.member.email, project: 'acme' },
+    })
+    const token = await issuer.sign(gitHubClaims(issuer.url, host.url))
+    const { data } = await send('POST', 'tokens/exchange', {}, { token, kinds: ['svc', 'read'] })
+    return { svc: data[0].token, read: data[1].token }
+  } finally {
+    await issuer.close()
+  }
+}
 
 /** The path with its parameters filled in. */
 const pathTo = ({ path }: Operation, ids: (name: string) => string = () => 'none') =>
@@ -572,6 +596,7 @@ export function testAccess(start: () => Promise<AccessHost>, extent: Extent): vo
       entry: { id: newId('ent') },
       price: { model: 'claude-sonnet-4-5' },
       bill_preview: { month: '2026-01' },
+      receipt: { repository: 'acme/web', branch: 'main' },
       report_session: report,
       place_entries: { ids: [newId('ent')], to_project: 'acme', preview: true },
     }
@@ -615,6 +640,22 @@ export function testAccess(start: () => Promise<AccessHost>, extent: Extent): vo
         const isRefused = called.json.result.isError && JSON.parse(called.json.result.content[0].text).status === 403
         expect([...who, name, isRefused === true]).toEqual([...who, name, !mayUse(tool, credential)])
         expect(called.text).not.toContain(kind === 'service' || role === 'member' ? MARK : '\0')
+      }
+    }
+    const limited = await tokensOfJob()
+    for (const [kind, own] of [
+      ['svc', ['me', 'report_session']],
+      ['read', ['me', 'receipt']],
+    ] as const) {
+      const headers = bearer(limited[kind])
+      const { result } = (await send(headers, 'tools/list', {})).json
+      expect([kind, result.tools.map(({ name }: { name: string }) => name)]).toEqual([kind, own])
+      for (const { name } of TOOLS) {
+        const called = await send(headers, 'tools/call', { name, arguments: given[name] ?? {} })
+        const { isError, content } = called.json.result
+        const isRefused = isError && JSON.parse(content[0].text).status === 403
+        expect([kind, name, isRefused === true]).toEqual([kind, name, !(own as readonly string[]).includes(name)])
+        expect(called.text).not.toContain(MARK)
       }
     }
     expect((await send({}, 'tools/list', {})).status).toBe(401)
