@@ -317,6 +317,12 @@ export const OPTIONS = {
     default: '',
     doc: 'file that contains the read token to ask with',
   },
+  idToken: {
+    flag: '',
+    variable: 'TALLY_ID_TOKEN',
+    default: '',
+    doc: 'ID token of a job of GitLab CI/CD, which gets a token for it; GitHub Actions have variables of their own',
+  },
 } as const satisfies Record<string, Option>
 
 export type OptionName = keyof typeof OPTIONS
@@ -545,6 +551,11 @@ class Reading {
       this.issue(name, `'${url}' is not a valid URL. It must start with http:// or https://`)
     }
     return url
+  }
+
+  /** Whether a flag or the environment names the server. */
+  get namesServer(): boolean {
+    return Boolean(this.flags.url ?? this.environment[OPTIONS.url.variable])
   }
 
   publicUrl(): string | undefined {
@@ -994,13 +1005,34 @@ export function readReader(
   environment: Environment = process.env,
 ): ReaderConfig {
   const reading = new Reading(flags, environment)
-  const isNamed = Boolean(flags.url ?? environment[OPTIONS.url.variable])
-  const url = stored && !isNamed ? stored.url : reading.httpUrl('url')
+  const url = stored && !reading.namesServer ? stored.url : reading.httpUrl('url')
   const token = reading.secret('readToken') || undefined
   if (token !== undefined && /[^\x21-\x7e]/.test(token))
     reading.issue('readToken', 'contains invalid characters. Copy the token again')
   reading.finish()
-  return { url, isNamed, token }
+  return { url, isNamed: reading.namesServer, token }
+}
+
+/** What proves which job of GitHub Actions or GitLab CI/CD this is. */
+export interface JobConfig {
+  /** Of the server, which is the audience. */
+  url: string
+  /** An ID token, or what requests one of GitHub. */
+  secret: string
+  /** Where GitHub issues ID tokens; undefined where there is one already. */
+  requestUrl: string | undefined
+}
+
+/** Undefined outside of jobs that have an ID token, and where nothing names a server. Throws {@link ConfigError}. */
+export function readJob(flags: Flags, environment: Environment = process.env): JobConfig | undefined {
+  const { ACTIONS_ID_TOKEN_REQUEST_URL: requestUrl, ACTIONS_ID_TOKEN_REQUEST_TOKEN: requestToken } = environment
+  const reading = new Reading(flags, environment)
+  const idToken = reading.text('idToken')
+  const secret = idToken || (requestUrl && requestToken)
+  if (!secret || !reading.namesServer) return undefined
+  const url = reading.httpUrl('url')
+  reading.finish()
+  return { url, secret, requestUrl: idToken ? undefined : requestUrl }
 }
 
 /** The branch that a pipeline of GitHub or GitLab runs for, where a commit is checked out instead; undefined elsewhere. */
@@ -1027,8 +1059,7 @@ function clientConfig(
   reading: Reading,
   { stored, advice }: { stored: ClientConfig | undefined; advice: string },
 ): ClientConfig {
-  const isNamed = Boolean(reading.flags.url ?? reading.environment[OPTIONS.url.variable])
-  const url = stored && !isNamed ? stored.url : reading.httpUrl('url')
+  const url = stored && !reading.namesServer ? stored.url : reading.httpUrl('url')
   const token = reading.secret('token') || (stored?.url === url ? stored.token : '')
   if (token === '') {
     const isOther = stored ? ` for ${url}; the stored token is for ${stored.url}` : ''

@@ -113,9 +113,9 @@ export async function previewUses(
 }
 
 /** Repeats a call while the server may only be busy or restarting. */
-async function patiently<Answer>(
+export async function patiently<Answer>(
   call: (isLast: boolean) => Promise<Answer>,
-  { onPause }: ReportingOptions,
+  { onPause }: Pick<ReportingOptions, 'onPause'>,
 ): Promise<Answer> {
   for (const pauseMs of PAUSES_MS) {
     try {

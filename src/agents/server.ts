@@ -5,6 +5,7 @@ import type { AgentStatusReport } from '../features/agent-status/schema.ts'
 import type { TokenEntry } from '../features/entries/schema.ts'
 import type { Me } from '../features/people/schema.ts'
 import type { Receipt } from '../features/receipts/schema.ts'
+import type { ExchangedTokens, TokenExchange } from '../features/trusts/schema.ts'
 import { parseRawJson } from '../lib/exact-json.ts'
 import { textOf } from '../lib/response-text.ts'
 import type { SessionUse } from './agent.ts'
@@ -92,6 +93,13 @@ export function readReceipt(server: ClientConfig, query: URLSearchParams): Promi
     parse: parseRawJson,
     advice: 'Use a read token of somebody who may see it, in TALLY_READ_TOKEN.',
   })
+}
+
+/** The token of a job, of the first kind that is asked for. Throws {@link ServerError}. */
+export async function exchangeIdToken(url: string, request: TokenExchange): Promise<ExchangedTokens['data'][number]> {
+  const body = JSON.stringify(request)
+  const { data } = await call<ExchangedTokens>({ url }, '/api/v1/tokens/exchange', { body, advice: '' })
+  return data[0]!
 }
 
 /** The organization's time zone. Undefined from servers of earlier versions, which take no slices either. */
@@ -220,9 +228,12 @@ async function putStatus(server: ClientConfig, report: AgentStatusReport): Promi
   if (!ok) throw new ServerError(`${server.url} returned ${status}.`, status)
 }
 
+/** The token is missing where one is asked for. */
+type Server = Pick<ClientConfig, 'url'> & Partial<ClientConfig>
+
 /** `advice` is what to do where the token is refused. */
 async function call<Answer>(
-  server: ClientConfig,
+  server: Server,
   path: string,
   {
     body,
@@ -248,15 +259,15 @@ async function call<Answer>(
 function refused(url: string, { status, detail }: Refusal, advice: string): ServerError {
   const what =
     status === 401 || status === 403
-      ? `${url} does not accept the token: ${detail} ${advice}`
+      ? `${url} does not accept the token: ${detail} ${advice}`.trimEnd()
       : `${url} returned ${status}: ${detail}`
   return new ServerError(what, status)
 }
 
-async function send({ url, token }: ClientConfig, path: string, request: RequestInit): Promise<Response> {
+async function send({ url, token }: Server, path: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(url + path, {
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      headers: { ...(token && { authorization: `Bearer ${token}` }), 'content-type': 'application/json' },
       // Following a redirect would send the token to any address that the response names.
       redirect: 'manual',
       signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
@@ -267,7 +278,7 @@ async function send({ url, token }: ClientConfig, path: string, request: Request
   }
 }
 
-function connectionIssue(error: Error): string {
+export function connectionIssue(error: Error): string {
   if (error.name === 'TimeoutError') return `no response within ${ATTEMPT_TIMEOUT_MS / 1_000} s`
   const { code } = error as { code?: unknown }
   if (code === 'ConnectionRefused' || code === 'ECONNREFUSED') return 'connection refused'

@@ -46,6 +46,7 @@ const COMMANDS: readonly (readonly [heading: string, commands: readonly CommandL
     'Agents and integrations',
     [
       [['agents'], async () => (await import('./agents/group.ts')).addAgentsCommands],
+      [['ci'], async () => (await import('./ci.ts')).addCiCommands],
       [['telemetry'], async () => (await import('./telemetry/group.ts')).addTelemetryCommands],
       [['webhooks'], async () => (await import('./webhooks/group.ts')).addWebhooksCommands],
       [['events'], async () => (await import('./events/group.ts')).addEventsCommands],

@@ -79,6 +79,8 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally budgets restore',
     'tally budgets show',
     'tally budgets test',
+    'tally ci',
+    'tally ci token',
     'tally clients',
     'tally clients add',
     'tally clients approver',

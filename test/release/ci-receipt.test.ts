@@ -1,12 +1,13 @@
 /**
  * The action of GitHub and the job of GitLab that comment receipts: their scripts as they are, in a real shell and clone, with a
- * real Tally, and stand-ins for the forge's API and for the download of the package.
+ * real Tally, and stand-ins for the forge's API and issuer of ID tokens, and for the download of the package.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startApp, type TestApp } from '../support/app.ts'
+import { gitLabClaims, type IdTokenIssuer, issueToJobs, startIssuer } from '../support/id-token-issuer.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const BRANCH = 'feature/ACME-42'
@@ -15,14 +16,25 @@ const MARK = /^<!-- tally-receipt:[0-9a-f]{16} -->\n/
 let app: TestApp
 let folder: string
 let svc: string
-let read: string
+let github: IdTokenIssuer
+let gitlab: IdTokenIssuer
 let sessions = 0
 
 beforeAll(async () => {
   app = await startApp()
   const admin = await app.person('admin')
   svc = await app.token('svc', admin)
-  read = await app.token('read', admin)
+  ;[github, gitlab] = await Promise.all([startIssuer(), startIssuer()])
+  const session = await app.session('admin')
+  const add = async (path: string, json: object) => {
+    const { status, json: added } = await app.call(`POST /api/v1/${path}`, { session, json })
+    expect([path, status, added.errors]).toEqual([path, 201, undefined])
+  }
+  await app.call('PATCH /api/v1/settings', { session, json: { public_url: app.url } })
+  await add('projects', { key: 'ACME' })
+  const of = { user: await app.person('member'), project: 'ACME', branches: ['main'], pull_requests: true }
+  await add('trusts', { provider: 'github', issuer: github.url, repository: 'acme/web', repository_id: '42', ...of })
+  await add('trusts', { provider: 'gitlab', issuer: gitlab.url, repository: 'acme/lab', repository_id: '7', ...of })
   folder = await mkdtemp(join(tmpdir(), 'tally-ci-'))
   await mkdir(join(folder, 'bin'))
   // What npx would download.
@@ -31,6 +43,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'gh.ts'), GH)
 })
 afterAll(async () => {
+  await Promise.all([github.close(), gitlab.close()])
   await app.close()
   await rm(folder, { recursive: true, force: true })
 })
@@ -122,8 +135,14 @@ describe('the action of GitHub', () => {
   const comments = () => join(folder, 'comments.json')
   const listed = async () => JSON.parse(await readFile(comments(), 'utf8')) as { id: number; body: string }[]
 
+  let jobs = 0
+
   /** Runs its steps with these inputs, as GitHub replaces expressions and sets variables. */
-  async function act(clone: string, inputs: Record<string, string>, more: Record<string, string> = {}) {
+  async function act(
+    clone: string,
+    inputs: Record<string, string>,
+    { isTrusted = true, ...more }: { isTrusted?: boolean; 'github.event.pull_request.number'?: string } = {},
+  ) {
     const text = await readFile(join(ROOT, 'packaging/github/receipt/action.yml'), 'utf8')
     const action = Bun.YAML.parse(text) as {
       inputs: Record<string, { default?: string; required?: boolean }>
@@ -148,11 +167,14 @@ describe('the action of GitHub', () => {
       ]),
     )
     await writeFile(join(folder, 'summary'), '')
+    jobs += 1
+    const ofJob = isTrusted ? issueToJobs(github, `request-${jobs}`) : {}
     return run(['bash', '--noprofile', '--norc', '-eo', 'pipefail', '-c'], step!.run, clone, {
       ...{ GITHUB_ACTIONS: 'true', CI: 'true', GITHUB_REPOSITORY: 'acme/web', RUNNER_TEMP: folder },
       ...{ GITHUB_STEP_SUMMARY: join(folder, 'summary'), COMMENTS: comments() },
       ...{ GITHUB_HEAD_REF: BRANCH, GITHUB_BASE_REF: 'main', GITHUB_REF_NAME: '7/merge', GITHUB_REF_TYPE: 'branch' },
       ...env,
+      ...ofJob,
     })
   }
 
@@ -160,12 +182,13 @@ describe('the action of GitHub', () => {
     const clone = await checkout('github', 'https://github.com/acme/web')
     await report(16.02, 'acme/web')
     await writeFile(comments(), '[]')
-    const inputs = { url: app.url, token: read }
+    const inputs = { url: app.url }
     expect(await act(clone, inputs)).toEqual({ code: 0, stdout: '', stderr: '' })
     const [first] = await listed()
     expect(first!.body).toMatch(MARK)
     expect(first!.body).toContain('### Tally: $16.02 for this branch')
     expect(first!.body).toContain('since 2026-11-18 (left `origin/main`)')
+    expect(first!.body).toContain('Only entries of the project `ACME` are included')
     expect(await readFile(join(folder, 'summary'), 'utf8')).toBe(first!.body)
     // Somebody else has copied the comment; it is the first one that is found.
     const copy = { ...first!, id: 100, user: { login: 'mallory' } }
@@ -179,16 +202,16 @@ describe('the action of GitHub', () => {
     expect(after.map(({ body }) => body.includes('$18.42'))).toEqual([false, false, true])
   })
 
-  test('does nothing without a token, and fails without a comment if Tally does not answer', async () => {
+  test('does nothing without an ID token, and fails without a comment if Tally does not answer', async () => {
     const clone = await checkout('github-without', 'https://github.com/acme/without')
     await writeFile(comments(), '[]')
-    const fork = await act(clone, { url: app.url })
+    const fork = await act(clone, { url: app.url }, { isTrusted: false })
     expect([fork.code, fork.stdout]).toEqual([0, expect.stringContaining('::notice::No receipt')])
-    const gone = await act(clone, { url: 'http://127.0.0.1:1', token: read })
+    const gone = await act(clone, { url: 'http://127.0.0.1:1', token: svc })
     expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('cannot be reached')])
     const refused = await act(clone, { url: app.url, token: svc })
     expect([refused.code, refused.stderr.includes(svc)]).toEqual([1, false])
-    const pushed = await act(clone, { url: app.url, token: read }, { 'github.event.pull_request.number': '' })
+    const pushed = await act(clone, { url: app.url }, { 'github.event.pull_request.number': '' })
     expect(pushed.code).toBe(0)
     expect(await listed()).toEqual([])
   })
@@ -201,7 +224,7 @@ describe('the job of GitLab', () => {
     await report(5, 'acme/lab')
     const notes: { id: number; author: { id: number }; body: string }[] = []
     const calls: string[] = []
-    const gitlab = Bun.serve({
+    const forge = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
       async fetch(request) {
@@ -221,19 +244,25 @@ describe('the job of GitLab', () => {
         return Response.json({})
       },
     })
+    const idToken = await gitlab.sign(gitLabClaims(gitlab.url, app.url))
     const text = await readFile(join(ROOT, 'packaging/gitlab/receipt.yml'), 'utf8')
     const { 'tally-receipt': job } = Bun.YAML.parse(text) as {
-      'tally-receipt': { script: string[]; variables: Record<string, string | { value: string; expand: boolean }> }
+      'tally-receipt': {
+        script: string[]
+        variables: Record<string, string | { value: string; expand: boolean }>
+        id_tokens: unknown
+      }
     }
+    expect(job.id_tokens).toEqual({ TALLY_ID_TOKEN: { aud: '$TALLY_URL' } })
     const variables = Object.fromEntries(
       Object.entries(job.variables).map(([name, value]) => [name, typeof value === 'string' ? value : value.value]),
     )
     const start = (more: Record<string, string>) =>
       run(['bash', '-eo', 'pipefail', '-c'], job.script.join('\n'), clone, {
         ...variables,
-        ...{ CI: 'true', CI_API_V4_URL: `${gitlab.url}api/v4`, CI_PROJECT_ID: '9', CI_MERGE_REQUEST_IID: '7' },
+        ...{ CI: 'true', CI_API_V4_URL: `${forge.url}api/v4`, CI_PROJECT_ID: '9', CI_MERGE_REQUEST_IID: '7' },
         ...{ CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: BRANCH, CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'main' },
-        ...{ TALLY_URL: app.url, TALLY_READ_TOKEN: read, TALLY_NOTES_TOKEN: 'glpat-notes', TALLY_MAX: '' },
+        ...{ TALLY_URL: app.url, TALLY_ID_TOKEN: idToken, TALLY_NOTES_TOKEN: 'glpat-notes', TALLY_MAX: '' },
         ...more,
       })
     try {
@@ -247,12 +276,12 @@ describe('the job of GitLab', () => {
       calls.length = 0
       expect((await start({ TALLY_NOTES_TOKEN: '' })).code).toBe(0)
       expect(await readFile(join(clone, 'receipt.md'), 'utf8')).toContain('$6.00')
-      expect((await start({ TALLY_READ_TOKEN: '' })).stdout).toContain('No receipt')
+      expect((await start({ TALLY_URL: '' })).stdout).toContain('No receipt')
       expect(calls).toEqual([])
       const refused = await start({ TALLY_NOTES_TOKEN: 'wrong' })
       expect([refused.code, refused.stderr]).toEqual([1, 'GitLab answered GET user with 401.\n'])
     } finally {
-      await gitlab.stop(true)
+      await forge.stop(true)
     }
   })
 })

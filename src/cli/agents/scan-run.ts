@@ -18,7 +18,7 @@ import { note, print, printLongJson } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
 import { previewWire, printPreview } from './scan-preview.ts'
 import { type Priced, printDamage, printRefused, printUses } from './scan-text.ts'
-import { agentsServer, isLoggedOut, type ServerFlags, withServerIssues } from './server.ts'
+import { agentsServer, findReportingServer, type ServerFlags, withServerIssues } from './server.ts'
 
 export interface ScanFlags extends ServerFlags {
   agent?: AgentName[]
@@ -37,7 +37,7 @@ export interface ScanFlags extends ServerFlags {
 export async function runScan(flags: ScanFlags): Promise<void> {
   if (flags.dryRun) return await runDryRun(flags)
   // Before the work, so that a token that is missing is missed at once.
-  const server = flags.report ? agentsServer(flags).server : undefined
+  const server = flags.report ? ((await findReportingServer(flags)) ?? agentsServer(flags).server) : undefined
   const scan = await scanned(flags)
   if (!flags.json) printScan(scan, flags)
   const outcome = server && (await reported(server, scan.uses, flags))
@@ -55,7 +55,7 @@ export async function runScan(flags: ScanFlags): Promise<void> {
 
 /** Shows what the server would record, or, without one that can say it, only the sessions. */
 async function runDryRun(flags: ScanFlags): Promise<void> {
-  const server = isLoggedOut(flags) ? undefined : agentsServer(flags).server
+  const server = await findReportingServer(flags)
   const scan = await scanned(flags)
   const preview = server && scan.uses.length > 0 ? await previewed(server, scan.uses, flags) : undefined
   if (flags.json) await printScanJson(scan, flags, { preview: preview && previewWire(preview, server!.url) })

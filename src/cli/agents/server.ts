@@ -1,4 +1,6 @@
 /** The server that the agents commands talk to, and how its errors are reported. */
+
+import { type JobTokenKind, tokenOfJob } from '../../agents/ci-identity.ts'
 import { CredentialsError, readCredentials } from '../../agents/credentials.ts'
 import { ServerError } from '../../agents/server.ts'
 import {
@@ -8,8 +10,10 @@ import {
   OPTIONS,
   readAgentsEnvironment,
   readAgentsServer,
+  readJob,
 } from '../../config.ts'
 import { CommandError } from '../failures.ts'
+import { note } from '../terminal/print.ts'
 
 export interface ServerFlags {
   url?: string
@@ -47,6 +51,22 @@ export function agentsServer(flags: ServerFlags): AgentsServer {
     usualServer: stored?.url ?? OPTIONS.url.default,
   }
 }
+
+/** The server with the token that the job gets for its ID token; undefined outside of jobs that have one. */
+export async function findServerOfJob(
+  { url }: { url?: string | undefined },
+  kind: JobTokenKind,
+): Promise<ClientConfig | undefined> {
+  const job = readJob({ url })
+  if (!job) return undefined
+  const onPause = (reason: string, pauseMs: number) => note(`tally: ${reason} Retrying in ${pauseMs / 1_000} s.`)
+  const token = await withServerIssues(() => tokenOfJob(readAgentsEnvironment(), job, kind, { onPause }))
+  return { url: job.url, token }
+}
+
+/** The server to report to; undefined where no token is set, none is stored, and this is no job that gets one. */
+export const findReportingServer = async (flags: ServerFlags): Promise<ClientConfig | undefined> =>
+  isLoggedOut(flags) ? await findServerOfJob(flags, 'svc') : agentsServer(flags).server
 
 /** Runs `work` and turns a {@link ServerError} into a {@link CommandError}. */
 export async function withServerIssues<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -1,17 +1,15 @@
 /** `tally entries report`: sends one entry to a server through the API, and retries until it is acknowledged. */
 import type { Command } from 'commander'
-import { readClientConfig } from '../../config.ts'
+import { namesToken, readClientConfig } from '../../config.ts'
 import type { TokenEntry } from '../../features/entries/schema.ts'
 import { numberText, parseExactJson } from '../../lib/exact-json.ts'
+import { findServerOfJob, type ServerFlags } from '../agents/server.ts'
 import { addEntryFlags, type EntryFlags, readEntry } from '../flags/entry.ts'
 import { examples, optionOf } from '../flags/options.ts'
 import { note, print } from '../terminal/print.ts'
 import { deliver } from './delivery.ts'
 
-interface ReportFlags extends EntryFlags {
-  url?: string
-  token?: string
-  tokenFile?: string
+interface ReportFlags extends EntryFlags, ServerFlags {
   json?: boolean
 }
 
@@ -36,7 +34,8 @@ export function addEntriesReportCommand(entries: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<ReportFlags>()
-      const config = readClientConfig(flags)
+      const ofJob = namesToken({ ...flags }) ? undefined : await findServerOfJob(flags, 'svc')
+      const config = ofJob ?? readClientConfig(flags)
       const { text, entry } = await readEntry(flags)
       const { created, answer } = await deliver(config, text, {
         inSession: 'session_id' in entry && Boolean(entry.session_id),

@@ -36,8 +36,9 @@ export function addReceiptCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Asks the server of TALLY_URL or \`tally agents login\` with the read token in TALLY_READ_TOKEN. Without a
-server, or without a read token for that of the login, it counts the session files of this machine.
+Asks the server of TALLY_URL or \`tally agents login\` with the read token in TALLY_READ_TOKEN, or in
+pipelines of GitHub and GitLab with the ID token of the job. Without a server, or without a read token for
+that of the login, it counts the session files of this machine.
 A pull request is its branch: in pipelines of GitHub and GitLab, that of the pull or merge request.
 
 Exit code 3: it has cost more than --max. Exit code 4: something is not included, because it has no price
