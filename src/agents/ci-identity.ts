@@ -7,7 +7,7 @@ import type { AgentsEnvironment, JobConfig } from '../config.ts'
 import type { TokenExchange } from '../features/trusts/schema.ts'
 import { isSafeAddress } from '../lib/outgoing/safe-address.ts'
 import { textOf } from '../lib/response-text.ts'
-import { patiently, type ReportingOptions } from './batches.ts'
+import { patiently, type SendingOptions } from './batches.ts'
 import { readJsonFile, writePrivateFile } from './private-files.ts'
 import { connectionIssue, exchangeIdToken, ServerError } from './server.ts'
 import { stateFolder } from './state-folder.ts'
@@ -32,7 +32,7 @@ export async function tokenOfJob(
   environment: AgentsEnvironment,
   job: JobConfig,
   kind: JobTokenKind,
-  options: Pick<ReportingOptions, 'onPause'> = {},
+  options: SendingOptions = {},
 ): Promise<string> {
   for (const url of [job.url, job.requestUrl ?? job.url]) {
     if (isSafeAddress(url)) continue

@@ -36,8 +36,8 @@ export function refusalText({ code, detail, errors = [] }: Refusal): string {
 
 /** The outcome of one report. */
 export type Reported =
-  /** `entries` is their number: a session has one for each of its slices. */
-  | { result: 'created' | 'updated' | 'repeated'; refusal: null; isHeld: boolean; entries: number }
+  /** `entries` is their number: a session has one for each of its slices. `isNew` if the server had none of them. */
+  | { result: 'created' | 'updated' | 'repeated'; refusal: null; isHeld: boolean; isNew: boolean; entries: number }
   | { result: 'rejected'; refusal: Refusal }
 
 /** What a batch would do to an entry. */
@@ -53,7 +53,7 @@ interface ResultBody {
   problem: Refusal | null
   entry?: { status: string } | null
   /** Absent from servers of earlier versions. */
-  entries?: unknown[]
+  entries?: { result: string }[]
 }
 
 /** A failed call: the server recorded nothing. */
@@ -191,10 +191,10 @@ async function callBatch(server: ClientConfig, reports: readonly string[], query
   return answer
 }
 
-function reportedOf({ result, problem, entry, entries }: ResultBody): Reported {
-  return result === 'rejected'
-    ? { result, refusal: problem! }
-    : { result, refusal: null, isHeld: entry?.status === 'held', entries: entries?.length || 1 }
+function reportedOf({ result, problem, entry, entries = [{ result }] }: ResultBody): Reported {
+  if (result === 'rejected') return { result, refusal: problem! }
+  const isNew = entries.every((each) => each.result === 'created')
+  return { result, refusal: null, isHeld: entry?.status === 'held', isNew, entries: entries.length || 1 }
 }
 
 /** Whether the server refused an entry for a reason that may no longer apply at the next attempt. */

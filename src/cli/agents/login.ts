@@ -5,7 +5,7 @@ import { HOOKED_AGENTS } from '../../agents/install/install.ts'
 import { readMe } from '../../agents/server.ts'
 import { type ClientConfig, readAgentsEnvironment, readAgentsServer, readClientConfigOf } from '../../config.ts'
 import type { Me } from '../../features/people/schema.ts'
-import { CommandError } from '../failures.ts'
+import { CommandError, EXIT_USAGE } from '../failures.ts'
 import { examples, optionOf } from '../flags/options.ts'
 import { askSecretly, pipedSecret } from '../terminal/password.ts'
 import { note, print } from '../terminal/print.ts'
@@ -54,18 +54,12 @@ export function addAgentsLoginCommands(agents: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const { url, tokenStdin = false, install: agents, report = false } = command.optsWithGlobals<LoginFlags>()
-      const token = await readToken(tokenStdin)
+      const token = tokenStdin ? usable(await pipedSecret()) : await askToken('Pipe it in and add --token-stdin.')
       const server = readClientConfigOf(token, { url })
-      const me = await withServerIssues(() => readMe(server))
-      const other = me.token?.limit ? OF_JOB : me.kind !== 'service' && KINDS[me.kind]
-      if (other) {
-        throw new CommandError(
-          `This is ${other}. Create a service token on the server: tally tokens create --kind svc --user ${me.person.email} --name agents`,
-        )
-      }
+      const { person } = await requireServiceToken(server)
       const hooks = agents && planHooks(agents)
       const path = storeCredentials(readAgentsEnvironment(), server)
-      print(`Agents on this machine now report to ${server.url} for ${me.person.name} (${me.person.email}).`)
+      print(`Agents on this machine now report to ${server.url} for ${person.name} (${person.email}).`)
       print(`The token is stored in ${path}, which only you can read.`)
       printOverridden(server)
       if (hooks) await installHooks(hooks, { yes: true })
@@ -88,17 +82,27 @@ export function addAgentsLoginCommands(agents: Command): void {
     })
 }
 
-async function readToken(fromStdin: boolean): Promise<string> {
-  const token = fromStdin
-    ? await pipedSecret()
-    : process.stdin.isTTY
-      ? await askSecretly((ask) => ask('Service token: '), 'No token was entered. Nothing was stored.')
-      : undefined
-  if (token === undefined) {
-    throw new CommandError('Cannot prompt for the token without a terminal. Pipe it in and add --token-stdin.', 2)
+/** `otherwise` is what to do without a terminal. */
+export async function askToken(otherwise: string): Promise<string> {
+  if (!process.stdin.isTTY) {
+    throw new CommandError(`Cannot prompt for the token without a terminal. ${otherwise}`, EXIT_USAGE)
   }
-  if (token.trim() === '') throw new CommandError('No token was entered. Nothing was stored.', 2)
+  return usable(await askSecretly((ask) => ask('Service token: '), 'No token was entered. Nothing was stored.'))
+}
+
+function usable(token: string): string {
+  if (token.trim() === '') throw new CommandError('No token was entered. Nothing was stored.', EXIT_USAGE)
   return token.trim()
+}
+
+/** Whose token it is. Throws for one that does not report. */
+export async function requireServiceToken(server: ClientConfig): Promise<Me> {
+  const me = await withServerIssues(() => readMe(server))
+  const other = me.token?.limit ? OF_JOB : me.kind !== 'service' && KINDS[me.kind]
+  if (!other) return me
+  throw new CommandError(
+    `This is ${other}. Create a service token on the server: tally tokens create --kind svc --user ${me.person.email} --name agents`,
+  )
 }
 
 /** Warns if the environment overrides what was just stored. */

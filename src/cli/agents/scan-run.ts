@@ -1,6 +1,6 @@
 /** Runs `tally agents scan`. */
 import { AGENT_NAMES, type AgentName, type Counts, damageWire, type Scan, type SessionUse } from '../../agents/agent.ts'
-import { type Outcome, previewUses, type ReportingOptions, reportUses } from '../../agents/batches.ts'
+import { type Outcome, previewUses, type Reportable, reportUses, type SendingOptions } from '../../agents/batches.ts'
 import { noteAccepted } from '../../agents/journal.ts'
 import { READERS } from '../../agents/readers/all.ts'
 import { type ReportOptions, reportOf } from '../../agents/report.ts'
@@ -214,7 +214,7 @@ async function reported(server: ClientConfig, uses: readonly SessionUse[], flags
 
 export async function withProgress<Result>(
   title: string,
-  work: (options: ReportingOptions) => Promise<Result>,
+  work: (options: SendingOptions) => Promise<Result>,
 ): Promise<Result> {
   const progress = new Progress(title)
   try {
@@ -227,7 +227,10 @@ export async function withProgress<Result>(
   }
 }
 
-function printOutcome({ created, updated, repeated, held, refused, left }: Outcome, url: string): void {
+export function printOutcome(
+  { created, updated, repeated, held, refused, left }: Outcome<Reportable>,
+  url: string,
+): void {
   const parts = [`${created} new`, `${updated} updated`, `${repeated} unchanged`]
   if (refused.length > 0) parts.push(`${refused.length} refused`)
   if (left > 0) parts.push(`${left} not sent`)
@@ -240,7 +243,7 @@ function printOutcome({ created, updated, repeated, held, refused, left }: Outco
   printRefused(refused)
 }
 
-export function failWhereLeft({ refused, issue, left }: Outcome): void {
+export function failWhereLeft({ refused, issue, left }: Outcome<Reportable>): void {
   if (issue) {
     const what = `${counted(left, 'entry', 'entries')} not sent. Run the same command again to send the rest; nothing is counted twice.`
     throw new CommandError(`${issue.message}\n${what}`)

@@ -1,7 +1,7 @@
 /** Formats a scan for the terminal. */
 
 import { type Cell, damageNotice, type Scan, type SessionUse } from '../../agents/agent.ts'
-import type { Outcome } from '../../agents/batches.ts'
+import type { Outcome, Reportable } from '../../agents/batches.ts'
 import { refusalText } from '../../agents/server.ts'
 import { firstCharacters, hasMoreCharacters } from '../../lib/characters.ts'
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
@@ -148,7 +148,7 @@ export function printDamage({ damage, readings }: Pick<Scan, 'damage' | 'reading
 }
 
 /** One line per reason, as one reason mostly stands for many. */
-export function printRefused(refused: Outcome['refused']): void {
+export function printRefused(refused: Outcome<Reportable>['refused']): void {
   for (const [reason, alike] of Map.groupBy(refused, ({ refusal }) => refusalText(refusal))) {
     const { sessionId, model } = alike[0]!.use
     const more = alike.length > 1 ? ` and ${alike.length - 1} more` : ''

@@ -13,15 +13,24 @@ export function addUpCommand(program: Command): void {
     .summary('Start a private server on this machine, with the sessions of its agents')
     .option('--port <number>', 'port to listen on (default 4747, or else a free one, which is remembered)')
     .option('--no-browser', 'print the link that signs in instead of opening it')
-    .option('-y, --yes', 'connect the agents without asking')
+    .option('-y, --yes', 'connect the agents without asking; with --join, move the sessions without asking')
     .option('--service', 'have the system start the server at each login: a systemd user unit or a launchd agent')
+    .option('--join <url>', 'report what this server has to the one of a team, with a service token, after a preview')
+    .option('--no-names', 'with --join, do not name projects and tickets: rules of the team place the sessions')
     .option('--stop', 'stop the server and remove its service; the data stays')
     .addHelpText(
       'after',
       [
         '\nIt listens on 127.0.0.1 only. Its data is in the folder tally/up of your state folder (XDG_STATE_HOME), which is',
         'what --data names for other commands. Every variable of Tally but TALLY_URL and TALLY_TOKEN is ignored.\n',
-      ].join('\n') + examples('tally up', 'tally up --no-browser --yes', 'tally up --service', 'tally up --stop'),
+      ].join('\n') +
+        examples(
+          'tally up',
+          'tally up --no-browser --yes',
+          'tally up --service',
+          'tally up --join https://tally.example.com',
+          'tally up --stop',
+        ),
     )
     .action(async (_flags, command: Command) => {
       const { data, databaseUrl, databaseUrlFile } = command.optsWithGlobals<DatabaseFlags>()

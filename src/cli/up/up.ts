@@ -23,6 +23,7 @@ import { type Announcement, findProvenServer, findServer, PROGRAM } from '../run
 import { note, print, printFields } from '../terminal/print.ts'
 import { type Self, withServices } from '../with-services.ts'
 import { findOpener, openPrivately, removeLeftFiles } from './browser.ts'
+import { join } from './join.ts'
 import { findOwner, ownOrganization } from './owner.ts'
 import { type Place, placeIn, remember, remembered, shownPath } from './place.ts'
 import { findService, freePortFrom, startServer, startService, stopServer } from './server.ts'
@@ -34,6 +35,8 @@ export interface UpFlags {
   yes?: boolean
   stop?: boolean
   service?: boolean
+  join?: string
+  names?: boolean
 }
 
 /** Another one may be importing years of sessions. */
@@ -47,6 +50,8 @@ export async function runUp(flags: UpFlags): Promise<void> {
   if (!lock) throw new CommandError('Another `tally up` is running. Try again when it has finished.')
   try {
     if (flags.stop) return await stop(environment, place)
+    const { join: url, names = true, yes = false } = flags
+    if (url !== undefined) return await join(environment, place, url, { names, yes })
     await up(environment, place, flags, () => lock[Symbol.dispose]())
   } finally {
     lock[Symbol.dispose]()
