@@ -31,6 +31,7 @@ import { reportOverview } from './features/overview/operations/overview.ts'
 import { deputyOperations } from './features/people/operations/deputies.ts'
 import { invitationOperations } from './features/people/operations/invitations.ts'
 import { joiningOperations } from './features/people/operations/joining.ts'
+import { type LocalSessions, localSessionOperations } from './features/people/operations/local-sessions.ts'
 import { ownAccountOperations } from './features/people/operations/own-account.ts'
 import { sessionOperations } from './features/people/operations/session.ts'
 import { tokenOperations } from './features/people/operations/tokens.ts'
@@ -102,6 +103,8 @@ export interface AppOptions {
   clock?: Clock
   /** The metrics registry; a new one if absent. */
   metrics?: Metrics
+  /** Of a server that is private to its machine. */
+  localSessions?: LocalSessions | undefined
   /** By which commands on the machine of the database recognize the server. */
   identity?: () => ServerIdentity
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
@@ -113,6 +116,7 @@ export const createApp = ({
   logger,
   metrics = createMetrics(),
   identity,
+  localSessions,
   trustedProxies = [],
   rateLimit = 0,
   isStopping = () => false,
@@ -161,6 +165,7 @@ export const createApp = ({
         serve(
           [
             ...joiningOperations,
+            ...localSessionOperations,
             ...sessionOperations,
             ...ownAccountOperations,
             ...userOperations,
@@ -170,7 +175,7 @@ export const createApp = ({
             ...tokenOperations,
             ...deputyOperations,
           ],
-          { ...services, cookie },
+          { ...services, cookie, localSessions },
         ),
       ),
     )

@@ -38,3 +38,6 @@ export function noteUnsetPublicUrl({ url, isPublic }: LinkBase): void {
     `The public URL is not set, so the link begins with ${url}, where others may not reach the server. Set it once for all links: tally settings set --public-url https://tally.example.com`,
   )
 }
+
+/** Whether only this machine reaches a server that listens there. */
+export const isLoopback = (host: string): boolean => /^(127\.|localhost$|::1$)/.test(host)

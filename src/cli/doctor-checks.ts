@@ -5,7 +5,7 @@ import type { Config, ConfigIssue } from '../config.ts'
 import { issueAt } from '../database/database-place.ts'
 import type { Services } from '../services.ts'
 import { agentNotReadText, agentText } from '../shared/not-read.ts'
-import { serverUrl } from './address.ts'
+import { isLoopback, serverUrl } from './address.ts'
 import { messageOf } from './failures.ts'
 import { hindranceOf } from './readiness.ts'
 import { counted, sizeText } from './terminal/numbers.ts'
@@ -209,8 +209,6 @@ export async function checkServer(config: Config, setting: string | null | undef
   }
   return findings
 }
-
-const isLoopback = (host: string) => /^(127\.|localhost$|::1$)/.test(host)
 
 /** Whether the server responds at its public URL, which links begin with. */
 async function checkPublicUrl(config: Config, setting: string | null | undefined): Promise<Finding> {

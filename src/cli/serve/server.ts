@@ -16,6 +16,7 @@ import { print } from '../terminal/print.ts'
 import { prepareBackups, type ServerBackups } from './backups.ts'
 import { createServerJobs } from './jobs.ts'
 import { Listener } from './listener.ts'
+import { localSessionsOf } from './local-sessions.ts'
 import { type Die, dieOfErrors, Shutdown } from './shutdown.ts'
 
 /** After this the process goes, whatever hangs. Supervisors send SIGKILL after 10 s (Docker) or 90 s (systemd). */
@@ -96,6 +97,7 @@ async function start(self: Process): Promise<Running> {
     rateLimit,
     isStopping: () => shutdown.hasBegun,
     finishing: shutdown.finishing,
+    localSessions: localSessionsOf(config, () => listener.url),
     ...(db.file && { identity }),
   })
   listener.listen((options) => app.listen(options).server!)

@@ -8,6 +8,7 @@ import { keepVersion } from './versions.ts'
 
 export type Part =
   | 'me'
+  | 'local-sessions'
   | 'inbox'
   | 'entries'
   | 'reports'

@@ -5,11 +5,13 @@ import type { OrganizationService } from '../../organization/service.ts'
 import { EXAMPLE_SESSION, EXAMPLE_SET_UP, EXAMPLE_SET_UP_ANSWER } from '../examples.ts'
 import { Me, meBody, PasswordChoice, SetUpAnswer, SetUpRequest, userBody } from '../schema.ts'
 import type { PeopleService } from '../service.ts'
+import type { LocalSessions } from './local-sessions.ts'
 
 interface Needs {
   people: PeopleService
   organization: OrganizationService
   cookie: SessionCookie
+  localSessions: LocalSessions | undefined
 }
 
 const setUp = endpoint({
@@ -32,7 +34,8 @@ const setUp = endpoint({
     example: EXAMPLE_SET_UP_ANSWER,
   },
   problems: ['unauthenticated', 'already_set_up', 'too_many_attempts'],
-  run: async ({ people, cookie }: Needs, { body: { link_token: linkToken, organization, admin }, served }) => {
+  run: async ({ people, cookie, localSessions }: Needs, { body, served }) => {
+    const { link_token: linkToken, organization, admin } = body
     const { name, currency, time_zone: timeZone, locale, public_url: publicUrl } = organization
     const made = await people.setUp({
       linkToken,
@@ -40,6 +43,8 @@ const setUp = endpoint({
       admin,
       address: served.address(),
     })
+    // With a public URL, others are to reach it.
+    if (localSessions && made.organization.publicUrl === null) localSessions.session = made.signedIn.caller.session.id
     served.set.headers['set-cookie'] = cookie.begin(served.request.headers, made.signedIn)
     return {
       user: userBody(made.user),

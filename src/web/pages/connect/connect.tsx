@@ -11,6 +11,7 @@ import type { CreatedToken } from '../../server/tokens.ts'
 import { Arrival } from './arrival.tsx'
 import classes from './connect.module.css'
 import { ConnectLine } from './connect-line.tsx'
+import { FoundSessions } from './found-sessions.tsx'
 import { findAgents, GUIDES, type Guide, type WayGuide } from './guides.ts'
 
 export default function Connect() {
@@ -24,6 +25,7 @@ export default function Connect() {
       lead="Agents report their usage as one entry per session. Tally assigns each new entry to a project, prices it and shows it immediately."
     >
       {welcome === 'true' && <Welcome />}
+      {welcome === 'true' && <FoundSessions />}
       <Stack gap="xl" maw={860}>
         <Stack gap="sm">
           <Choice guide={guide} choose={(key) => show({ agent: key, way: undefined }, { replace: true })} />
