@@ -1,12 +1,11 @@
 /** The packages for npm, installed by npm from a registry on this machine, as developers get them. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { createHash } from 'node:crypto'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { MAIN_PACKAGE, npmPackages, SCOPE } from '../../scripts/release/npm.ts'
 import { precompiledExecutable } from '../support/binary.ts'
-import { type NpmPackage, readNpmPackage } from '../support/npm-package.ts'
+import { NpmRegistry } from '../support/npm-registry.ts'
 import { smallRelease, THIS_PLATFORM } from '../support/release.ts'
 
 const FIXTURES = join(import.meta.dir, '../fixtures')
@@ -16,36 +15,16 @@ const hasNpm = Bun.which('npm') !== null && Bun.which('node') !== null
 if (!hasNpm) console.warn('Packages for npm are not installed in tests: Node.js with npm is missing.')
 
 let folder: string
-let registry: ReturnType<typeof Bun.serve>
+let registry: NpmRegistry
 /** Where npm has installed the main package. */
 let project: string
-
-/** What npm asks of a registry: the versions of a package, and their files. */
-function serveRegistry(packages: readonly NpmPackage[]) {
-  return Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    async fetch({ url }) {
-      const { origin, pathname } = new URL(url)
-      const name = decodeURIComponent(pathname.slice(1))
-      const file = packages.find(({ path }) => basename(path) === name)
-      if (file) return new Response(Bun.file(file.path))
-      const found = packages.find(({ manifest }) => manifest.name === name)
-      if (!found) return Response.json({ error: 'not found' }, { status: 404 })
-      const hash = createHash('sha512').update(await readFile(found.path))
-      const dist = { tarball: `${origin}/${basename(found.path)}`, integrity: `sha512-${hash.digest('base64')}` }
-      const versions = { [VERSION]: { ...found.manifest, dist } }
-      return Response.json({ name, 'dist-tags': { latest: VERSION }, versions })
-    },
-  })
-}
 
 /** Nothing of the surrounding environment, such as the settings of npm, and a home folder of its own. */
 const environment = () => ({
   PATH: process.env.PATH!,
   HOME: folder,
   NO_COLOR: '1',
-  npm_config_registry: `${registry.url}`,
+  npm_config_registry: registry.url,
   npm_config_cache: join(folder, 'cache'),
   npm_config_update_notifier: 'false',
   npm_config_audit: 'false',
@@ -86,14 +65,15 @@ beforeAll(async () => {
   const paths = await npmPackages(
     await smallRelease({ version: VERSION, folder: join(folder, 'release'), executables }),
   )
-  registry = serveRegistry(await Promise.all(paths.map(readNpmPackage)))
+  registry = new NpmRegistry()
+  await registry.add(paths)
   project = await emptyProject('project')
   if (!hasNpm) return
   const { code, stderr } = await run(['npm', 'install', MAIN_PACKAGE])
   if (code !== 0) throw new Error(`npm install ended with ${code}: ${stderr}`)
 })
 afterAll(async () => {
-  await registry?.stop(true)
+  await registry?.stop()
   await rm(folder, { recursive: true, force: true })
 })
 
