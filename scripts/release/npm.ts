@@ -2,8 +2,6 @@
  * The packages for npm: one per platform with its executable, and one that depends on all of them optionally and starts the
  * executable that the package manager has chosen by `os`, `cpu` and `libc`. Intentionally without scripts such as
  * `postinstall`, which package managers refuse more and more: what is installed is what is in the package.
- *
- * Publish the packages of the platforms first: `npm publish FILE`, with the main one last.
  */
 import { join } from 'node:path'
 import { type InstalledFile, PLATFORMS, type Platform, programFile, type Release, textFile } from './release.ts'
@@ -30,17 +28,36 @@ export async function npmPackages(release: Release): Promise<string[]> {
 const json = (path: string, value: unknown) => textFile(path, `${JSON.stringify(value, null, 2)}\n`)
 
 const nameOf = (platform: Platform) => `${SCOPE}/${platform}`
+const fileOf = (platform: Platform, version: string) => `tally-agents-${platform}-${version}.tgz`
+const mainFile = (version: string) => `${MAIN_PACKAGE}-${version}.tgz`
+
+/** In the order to publish them: the main package depends on the others. */
+export const packagesOf = (version: string): { name: string; file: string }[] => [
+  ...PLATFORMS.map((platform) => ({ name: nameOf(platform), file: fileOf(platform, version) })),
+  { name: MAIN_PACKAGE, file: mainFile(version) },
+]
+
+/**
+ * npm publishes a package from a workflow of GitHub only if it names the repository of that workflow.
+ *
+ * @param releasesUrl where the files of the release will be, which names it if that is at GitHub
+ */
+function repositoryAt(releasesUrl = process.env.TALLY_RELEASES_URL ?? '') {
+  const [, repository] = /^(https:\/\/github\.com\/[^/]+\/[^/]+)\/releases\/download\//.exec(releasesUrl) ?? []
+  return repository ? { repository: { type: 'git', url: `git+${repository}.git` } } : {}
+}
 
 async function platformPackage(release: Release, platform: Platform): Promise<string> {
   const { version, executables, texts } = release
   const [os, cpu, libc] = platform.split('-') as [string, string, string?]
   const file = os === 'windows' ? 'bin/tally.exe' : 'bin/tally'
-  return pack(release, `tally-agents-${platform}-${version}.tgz`, [
+  return pack(release, fileOf(platform, version), [
     json('package.json', {
       name: nameOf(platform),
       version,
       description: `The executable of ${MAIN_PACKAGE} for ${platform}`,
       license: 'MIT',
+      ...repositoryAt(),
       os: [os === 'windows' ? 'win32' : os],
       cpu: [cpu],
       ...(os === 'linux' ? { libc: [libc ?? 'glibc'] } : {}),
@@ -63,13 +80,14 @@ async function mainPackage(release: Release): Promise<string> {
   const { version, texts } = release
   const launcher = await Bun.file(LAUNCHER).text()
   if (!launcher.includes(`SCOPE = '${SCOPE}'`)) throw new Error(`${LAUNCHER} must look for packages of ${SCOPE}`)
-  return pack(release, `${MAIN_PACKAGE}-${version}.tgz`, [
+  return pack(release, mainFile(version), [
     json('package.json', {
       name: MAIN_PACKAGE,
       version,
       description: DESCRIPTION,
       keywords: ['ai', 'agents', 'usage', 'cost', 'tokens', 'billing', 'self-hosted'],
       license: 'MIT',
+      ...repositoryAt(),
       type: 'commonjs',
       // The only one, so that `npx tally-agents` runs it although its name differs.
       bin: { tally: 'bin/tally.cjs' },

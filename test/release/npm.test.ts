@@ -40,3 +40,20 @@ test('the same release has the same bytes, and every package has the files that 
     libc: ['musl'],
   })
 })
+
+test('packages of a release at GitHub name the repository, which npm compares with that of the workflow', async () => {
+  const repositories = async (url: string) => {
+    process.env.TALLY_RELEASES_URL = url
+    const made = await makePackages(new URL(url).host)
+    return [...new Set(made.map(({ manifest }) => JSON.stringify(manifest.repository)))]
+  }
+  const before = process.env.TALLY_RELEASES_URL
+  try {
+    const repository = '{"type":"git","url":"git+https://github.com/acme/tally.git"}'
+    expect(await repositories('https://github.com/acme/tally/releases/download/v1.2.3')).toEqual([repository])
+    expect(await repositories('https://downloads.example/tally')).toEqual([undefined as never])
+  } finally {
+    if (before === undefined) delete process.env.TALLY_RELEASES_URL
+    else process.env.TALLY_RELEASES_URL = before
+  }
+})
