@@ -4,6 +4,9 @@
 # The image contains the executable and a minimal Debian. For other architectures:
 # docker buildx build --platform linux/amd64,linux/arm64 . – each is built with its own Bun.
 
+# Where the executable comes from: built from source, or one of the release that scripts/release/publish.ts publishes.
+ARG SOURCE=build
+
 FROM oven/bun:1.4.5 AS build
 WORKDIR /tally
 # Files that rarely change come first, so that a source change does not reinstall all packages.
@@ -17,16 +20,30 @@ COPY . .
 ARG TALLY_COMMIT
 RUN bun scripts/build.ts
 
+# Its build context has the executables of a release in folders of their architectures, and nothing else.
+FROM scratch AS released
+ARG TARGETARCH
+COPY ${TARGETARCH}/tally /tally/dist/tally
+
+FROM ${SOURCE} AS executable
+
+# On the architecture of the machine that builds, so that the images of others need no emulation.
+FROM --platform=$BUILDPLATFORM debian:trixie-slim AS system
+WORKDIR /image
+RUN useradd --system --uid 10001 --no-create-home tally \
+    && install --directory --mode=700 volumes/data volumes/backups \
+    # `tally update` leaves the executable of an image alone.
+    && install --directory tally && echo container >tally/installed-by
+
 FROM debian:trixie-slim
 LABEL org.opencontainers.image.title="Tally" \
       org.opencontainers.image.description="Records what AI agents use, shows it, and bills for it" \
       org.opencontainers.image.licenses="MIT"
-COPY --from=build --chmod=755 /tally/dist/tally /usr/local/bin/tally
-# `tally update` leaves the executable of an image alone.
-RUN install --directory /usr/local/share/tally && echo container >/usr/local/share/tally/installed-by
+COPY --from=executable --chmod=755 /tally/dist/tally /usr/local/bin/tally
+COPY --from=system /etc/passwd /etc/group /etc/
+COPY --from=system /image/tally /usr/local/share/tally
 # A new volume gets the owner of the folder that it is mounted on.
-RUN useradd --system --uid 10001 --no-create-home tally \
-    && install --directory --owner=tally --mode=700 /data /backups
+COPY --from=system --chown=10001 /image/volumes /
 USER 10001
 VOLUME /data
 # Inside a container, nobody can reach the loopback address.
