@@ -1,7 +1,7 @@
 /**
  * Builds a release: `bun scripts/release.ts` writes an archive for every platform, the script that installs them, the bill
- * of materials, the provenance, release notes and the checksums to `dist/release`, and signs them if TALLY_SIGNING_KEY_FILE names a key. If something is missing, it reports what and stops. It does not tag or
- * publish.
+ * of materials, the provenance, release notes and the checksums to `dist/release`, and signs them if TALLY_SIGNING_KEY_FILE
+ * names a key. If something is missing, it reports what and stops. It does not tag or publish: `release/publish.ts` does.
  */
 import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'

@@ -60,6 +60,13 @@ const PACKAGES: readonly DebianPackage[] = [
     instead: SKIPPED,
     isNeededBy: (_, text) => text.includes("which('age')"),
   },
+  ...['buildah', 'docker-registry', 'skopeo'].map((name) => ({
+    name,
+    isInstalled: () => Bun.which(name) !== null,
+    use: 'builds and publishes the container image',
+    instead: SKIPPED,
+    isNeededBy: (_: Suite, text: string) => text.includes('support/image-registry.ts'),
+  })),
   ...['default-jdk-headless', 'maven'].map((name, index) => ({
     name,
     isInstalled: () => Bun.which(['javac', 'mvn'][index]!) !== null,
