@@ -35,6 +35,7 @@ describe('GET /me', () => {
         allow_bills: false,
         scopes: null,
         expires_at: null,
+        limit: null,
       },
       session: null,
       person: { id: person!.uid, name: person!.name, email, role: 'admin' },
