@@ -110,8 +110,8 @@ npx ${MAIN_PACKAGE} agents scan   # shows what agents have used on this machine,
 npx ${MAIN_PACKAGE} serve         # starts a server, with its data in ./tally-data
 \`\`\`
 
-To have the command \`tally\`: \`npm install --global ${MAIN_PACKAGE}\`. Do that before \`tally agents install\`, because the
-hooks of agents then run the executable where it is installed.
+To have the command \`tally\`: \`npm install --global ${MAIN_PACKAGE}\`. Hooks and services that \`npx\` installs run a copy of the
+executable in \`~/.local/state/tally/bin\`; a newer version replaces it when it installs them again.
 
 The executable is in an optional dependency for each platform. Nothing is downloaded or run while it is installed.
 `

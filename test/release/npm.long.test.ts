@@ -1,6 +1,6 @@
 /** The packages for npm, installed by npm from a registry on this machine, as developers get them. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MAIN_PACKAGE, npmPackages, SCOPE } from '../../scripts/release/npm.ts'
@@ -92,17 +92,16 @@ test.if(hasNpm)('npx alone, without an installation, shows what agents used on t
   expect(code).toBe(0)
 })
 
-test.if(hasNpm)(
-  'a hook from the cache of npx says that it may not stay, one from an installation does not',
-  async () => {
-    const install = (agent: string) => ['npx', '--yes', MAIN_PACKAGE, 'agents', 'install', agent, '--yes']
-    const fromCache = await run(install('claude-code'), await emptyProject('cached'))
-    expect(fromCache.stderr).toContain('npm install --global tally-agents')
-    const installed = await run(install('codex'))
-    expect(installed.stdout).toContain('installed the hook')
-    expect(installed.stderr).not.toContain('npm install')
-  },
-)
+test.if(hasNpm)('a hook that npx has installed works without the cache of npx', async () => {
+  const install = (agent: string) => ['npx', '--yes', MAIN_PACKAGE, 'agents', 'install', agent, '--yes']
+  expect((await run(install('claude-code'), await emptyProject('cached'))).stdout).toContain('installed the hook')
+  await rm(join(folder, 'cache/_npx'), { recursive: true })
+  const kept = join(folder, '.local/state/tally/bin/tally')
+  expect(await readFile(join(folder, '.claude/settings.json'), 'utf8')).toContain(`${kept} agents hook claude-code`)
+  expect(await run([kept, 'version'])).toMatchObject({ code: 0 })
+  expect((await run(install('codex'))).stdout).toContain('installed the hook')
+  expect(await readFile(join(folder, '.codex/config.toml'), 'utf8')).not.toContain(kept)
+})
 
 const RUNTIMES: [runtime: string, program: string][] = [
   ['Node.js', 'node'],

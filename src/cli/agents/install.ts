@@ -18,7 +18,7 @@ import { asksFirst } from '../flags/confirmation.ts'
 import { examples } from '../flags/options.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { note, print } from '../terminal/print.ts'
-import { selfCommand, shortLivedAdvice } from './self.ts'
+import { stableCommand } from './self.ts'
 
 interface InstallFlags {
   yes?: boolean
@@ -61,7 +61,9 @@ export function addAgentsInstallCommands(agents: Command): void {
 export function planHooks(names: readonly AgentName[]): SettingsChange[] {
   const environment = readAgentsEnvironment()
   return names.map((agent) =>
-    planned(agent, environment, () => planInstall(agent, environment, [...selfCommand(), ...hookOf(agent)])),
+    planned(agent, environment, () =>
+      planInstall(agent, environment, [...stableCommand(environment), ...hookOf(agent)]),
+    ),
   )
 }
 
@@ -71,8 +73,6 @@ export async function installHooks(plans: readonly SettingsChange[], { yes }: { 
   for (const { agent, path } of plans.filter((plan) => !isChange(plan))) {
     print(`${agent}: the hook is already in ${path}.`)
   }
-  const advice = shortLivedAdvice(selfCommand(), { what: 'hook', command: 'tally agents install' })
-  if (changes.length > 0 && advice !== undefined) note(advice)
   await show(changes, { yes, question: 'Install the hook?' })
   for (const change of changes) {
     withPath(change.path, () => install(readAgentsEnvironment(), change))

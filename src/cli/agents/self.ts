@@ -42,15 +42,6 @@ export function stableCommand(environment: AgentsEnvironment): string[] {
   return [path]
 }
 
-/** What to say before settings that stay name an executable that does not; undefined if it stays. */
-export function shortLivedAdvice(
-  [executable = '']: readonly string[],
-  { what, command }: { what: string; command: string },
-): string | undefined {
-  if (!SHORT_LIVED.test(executable)) return undefined
-  return `The ${what} would run ${executable}, which a package manager can delete at any time. Install Tally to stay with \`npm install --global tally-agents\`, then run \`${command}\`.`
-}
-
 function isSame(path: string, other: string): boolean {
   try {
     return realpathSync(path) === realpathSync(other)

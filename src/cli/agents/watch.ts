@@ -20,7 +20,7 @@ import { examples, optionOf } from '../flags/options.ts'
 import { counted } from '../terminal/numbers.ts'
 import { note, print } from '../terminal/print.ts'
 import { agentOption, parseSince } from './scan.ts'
-import { selfCommand, shortLivedAdvice } from './self.ts'
+import { selfCommand, stableCommand } from './self.ts'
 import { agentsServer, type ServerFlags } from './server.ts'
 
 interface WatchFlags extends ServerFlags {
@@ -159,9 +159,10 @@ function processOf(environment: AgentsEnvironment): string {
 
 /** The service of this person, whether it is installed or not; undefined where the system has none. */
 export function findWatchService(flags: Pick<WatchFlags, 'agent' | 'since'> = {}): UserService | undefined {
+  const environment = readAgentsEnvironment()
   return watchServiceFor({
-    environment: readAgentsEnvironment(),
-    command: [...selfCommand(), ...watchArguments(flags)],
+    environment,
+    command: [...stableCommand(environment), ...watchArguments(flags)],
     variables: agentsVariables(),
   })
 }
@@ -175,7 +176,7 @@ function install(flags: WatchFlags): void {
   const service = findWatchService(flags)
   if (!service || !Bun.which(service.manager)) {
     throw new CommandError(
-      `This system has no ${service?.manager ?? 'service manager that Tally knows'}. Start \`tally agents watch\` with whatever starts programs here, or report every five minutes with this line in \`crontab -e\`: */5 * * * * ${selfCommand().join(' ')} agents watch --once`,
+      `This system has no ${service?.manager ?? 'service manager that Tally knows'}. Start \`tally agents watch\` with whatever starts programs here, or report every five minutes with this line in \`crontab -e\`: */5 * * * * ${stableCommand(environment).join(' ')} agents watch --once`,
     )
   }
   const { kind, path } = service
@@ -183,8 +184,6 @@ function install(flags: WatchFlags): void {
     print(`The ${kind} ${path} is already installed, and runs.`)
     return
   }
-  const advice = shortLivedAdvice(selfCommand(), { what: kind, command: 'tally agents watch --install' })
-  if (advice !== undefined) note(advice)
   if (!isInstalled(service) && isWatching(environment)) {
     note(`Another watcher is running${processOf(environment)}. Stop it: the service starts within a minute after that.`)
   }
