@@ -79,16 +79,21 @@ export class ImageRegistry {
     }
   }
 
-  buildah(command: string, ...args: string[]): Promise<string> {
-    const storage = [
-      '--storage-driver',
-      'vfs',
-      '--root',
-      join(this.folder, 'storage'),
-      '--runroot',
-      join(this.folder, 'run'),
-    ]
-    return output(['buildah', ...storage, command, ...args], this.#environment)
+  #buildahWith(...args: string[]): string[] {
+    const folders = ['--root', join(this.folder, 'storage'), '--runroot', join(this.folder, 'run')]
+    return ['buildah', '--storage-driver', 'vfs', ...folders, ...args]
+  }
+
+  buildah(...args: string[]): Promise<string> {
+    return output(this.#buildahWith(...args), this.#environment)
+  }
+
+  /** Starts a program in a container, which shares the network of this machine. */
+  spawn(container: string, command: readonly string[]) {
+    return Bun.spawn(this.#buildahWith('run', container, '--', ...command), {
+      env: this.#environment,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
   }
 
   skopeo(command: string, ...args: string[]): Promise<string> {
