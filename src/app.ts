@@ -105,6 +105,8 @@ export interface AppOptions {
   metrics?: Metrics
   /** Of a server that is private to its machine. */
   localSessions?: LocalSessions | undefined
+  /** How a shell calls Tally there. */
+  program?: string | undefined
   /** By which commands on the machine of the database recognize the server. */
   identity?: () => ServerIdentity
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
@@ -117,6 +119,7 @@ export const createApp = ({
   metrics = createMetrics(),
   identity,
   localSessions,
+  program,
   trustedProxies = [],
   rateLimit = 0,
   isStopping = () => false,
@@ -175,7 +178,7 @@ export const createApp = ({
             ...tokenOperations,
             ...deputyOperations,
           ],
-          { ...services, cookie, localSessions },
+          { ...services, cookie, localSessions, program },
         ),
       ),
     )

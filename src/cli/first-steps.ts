@@ -5,8 +5,12 @@ import { isShortLived } from './agents/self.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** How this program is called from the folder in which it was started, and where its data is if nothing is said. */
-export function calledAs(): { command: string; dataDir: string } {
+/**
+ * How this program is called, and where its data is if nothing is said.
+ * @param from the folder in which a shell is: this one, or any
+ */
+export function calledAs(from: 'here' | 'anywhere' = 'here'): { command: string; dataDir: string } {
+  const pathOf = from === 'here' ? pathFromHere : (path: string) => path
   if (Bun.isStandaloneExecutable) {
     if (isShortLived()) return { command: 'npx tally-agents', dataDir: './tally-data' }
     const name = basename(process.execPath)
@@ -20,7 +24,7 @@ export function calledAs(): { command: string; dataDir: string } {
 }
 
 /** From the working folder where it lies below it, else absolute: a shell finds both. */
-function pathOf(path: string): string {
+function pathFromHere(path: string): string {
   const below = relative(process.cwd(), path)
   return below.startsWith('..') || isAbsolute(below) ? path : `./${below}`
 }

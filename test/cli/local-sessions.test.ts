@@ -50,6 +50,9 @@ test('who has set Tally up on a terminal imports what is on the machine; nobody 
     state: 'found',
     issue: null,
   })
+  // Lines of the page for agents work in any terminal of the machine.
+  const { program } = (await (await send(url, '/me', { cookie })).json()) as { program: string }
+  expect(program).toBe(await tally.executable())
   // The same person, signed in once more.
   const again = cookieOf(await send(url, '/session', { body: { email: ADMIN.email, password: ADMIN.password } }))
   expect(await (await send(url, '/local-sessions', { cookie: again })).json()).toEqual(NOTHING)
@@ -75,6 +78,7 @@ test('a server that others may reach, or that no person has started, says nothin
     const local = `http://127.0.0.1:${new URL(url).port}`
     const cookie = await setUp(local, secret)
     expect([args, await (await send(local, '/local-sessions', { cookie })).json()]).toEqual([args, NOTHING])
+    expect([args, await (await send(local, '/me', { cookie })).json()]).not.toMatchObject([args, { program: expect.anything() }])
     await stop()
     await tally.remove()
     tally = await CommandLine.make({ engine: 'sqlite', isFirst: true })

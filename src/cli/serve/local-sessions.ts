@@ -7,12 +7,13 @@ import { isLoopback } from '../address.ts'
 import { selfCommand } from '../agents/self.ts'
 import { EXIT_DONE, EXIT_INCOMPLETE } from '../failures.ts'
 
+/** Whether other machines cannot reach the server, as far as its options tell. */
+export const isPrivate = ({ host, trustedProxies, publicUrl }: Config): boolean =>
+  isLoopback(host) && trustedProxies.length === 0 && !publicUrl
+
 /** Undefined where others may reach the server, or where nobody sits in front of it. */
-export function localSessionsOf(
-  { host, trustedProxies, publicUrl }: Config,
-  url: () => string,
-): LocalSessions | undefined {
-  if (!isLoopback(host) || trustedProxies.length > 0 || publicUrl || !process.stdout.isTTY) return undefined
+export function localSessionsOf(config: Config, url: () => string): LocalSessions | undefined {
+  if (!isPrivate(config) || !process.stdout.isTTY) return undefined
   const environment = readAgentsEnvironment()
   let agents: LocalSessionsBody['agents'] | undefined
   let now: Omit<LocalSessionsBody, 'agents'> = { state: 'found', issue: null }

@@ -10,13 +10,13 @@ import { systemClock } from '../../lib/clock.ts'
 import { createMetrics, type Metrics, type Sources } from '../../metrics.ts'
 import { createServices, type Services } from '../../services.ts'
 import { driverError, EXIT_DONE } from '../failures.ts'
-import { firstSteps } from '../first-steps.ts'
+import { calledAs, firstSteps } from '../first-steps.ts'
 import { announceServer, withdrawServer } from '../running-server.ts'
 import { print } from '../terminal/print.ts'
 import { prepareBackups, type ServerBackups } from './backups.ts'
 import { createServerJobs } from './jobs.ts'
 import { Listener } from './listener.ts'
-import { localSessionsOf } from './local-sessions.ts'
+import { isPrivate, localSessionsOf } from './local-sessions.ts'
 import { type Die, dieOfErrors, Shutdown } from './shutdown.ts'
 
 /** After this the process goes, whatever hangs. Supervisors send SIGKILL after 10 s (Docker) or 90 s (systemd). */
@@ -98,6 +98,7 @@ async function start(self: Process): Promise<Running> {
     isStopping: () => shutdown.hasBegun,
     finishing: shutdown.finishing,
     localSessions: localSessionsOf(config, () => listener.url),
+    program: isPrivate(config) ? calledAs('anywhere').command : undefined,
     ...(db.file && { identity }),
   })
   listener.listen((options) => app.listen(options).server!)

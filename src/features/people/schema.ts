@@ -113,6 +113,11 @@ export const Me = component('Me', 'The authenticated caller.', {
   ),
   sends_email: Type.Optional(flag('Whether a mail server and a sender address are configured. With `notifications`.')),
   preferences: Type.Optional(Preferences),
+  program: Type.Optional(
+    text(
+      'How a shell of the machine of the server calls Tally, such as `tally`. Only in the response of `GET /me` to signed-in people, of a server that other machines cannot reach.',
+    ),
+  ),
   held_entries: Type.Optional(
     integer(
       'Entries of the person that are held because another person has reported the same sessions. Only in the response of `GET /me` to a service token.',

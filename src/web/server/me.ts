@@ -29,6 +29,7 @@ async function askMe({ signal }: { signal: AbortSignal }) {
     const { person, session, acts_for: actsFor, ...me } = await answer(apiUntil(signal).me.get())
     // Of every session.
     const preferences = me.preferences!
+    const { program } = me
     const notifications = me.notifications && { chosen: me.notifications, sendsEmail: me.sends_email === true }
     if (person.role === 'viewer') {
       const shared: Shared = await answer(apiUntil(signal).shared.get())
@@ -43,6 +44,7 @@ async function askMe({ signal }: { signal: AbortSignal }) {
         actsFor,
         notifications,
         preferences,
+        program,
         ledIds: NONE,
         approvedIds: NONE,
         leads: false,
@@ -59,7 +61,10 @@ async function askMe({ signal }: { signal: AbortSignal }) {
     // Before anything is rendered with another one.
     setLocale(preferences.locale, settings.locale)
     noteVisitor({ role: person.role, timeZone: settings.time_zone, basis: usualBasis({ person, leads, settings }) })
-    return { person, session, settings, shared: null, actsFor, notifications, preferences, ledIds, approvedIds, leads }
+    return {
+      ...{ person, session, settings, shared: null, actsFor, notifications, preferences, program },
+      ...{ ledIds, approvedIds, leads },
+    }
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return null
     throw error

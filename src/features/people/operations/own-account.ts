@@ -13,6 +13,8 @@ interface Needs {
   people: PeopleService
   organization: Pick<OrganizationService, 'settings'>
   cookie: SessionCookie
+  /** How a shell calls Tally, if callers are on the machine of the server. */
+  program: string | undefined
   /** Of later features. */
   entries: { approval: { countHeld: (userId: number) => Promise<number> } }
   notifications: { canSend: () => Promise<boolean> }
@@ -21,7 +23,8 @@ interface Needs {
 const ofPerson = { tag: 'People', allow: { session: EVERY_ROLE }, scope: 'people-only' } as const
 
 /** What only signed-in people have. */
-const ownOf = async ({ people, notifications }: Needs, user: User) => ({
+const ownOf = async ({ people, notifications, program }: Needs, user: User) => ({
+  ...(program !== undefined && { program }),
   preferences: await people.preferencesOf(user.id),
   ...(user.role !== 'viewer' && {
     notifications: notificationChoice(user),

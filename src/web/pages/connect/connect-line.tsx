@@ -1,9 +1,9 @@
 /** The line that connects an agent, and the button that creates its token. */
-import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { CopyLine } from '../../parts/copy-line.tsx'
 import { Caption, Note } from '../../parts/texts.tsx'
-import { useRole } from '../../server/me.ts'
+import { useMe, useRole } from '../../server/me.ts'
 import { useSend } from '../../server/send.ts'
 import { type CreatedToken, createToken } from '../../server/tokens.ts'
 import { isTelemetry, type Target, type WayGuide } from './guides.ts'
@@ -32,6 +32,7 @@ export function ConnectLine({ name, way, token: latest, made }: ConnectLineProps
   const [kind, setKind] = useState<keyof typeof KINDS>('svc')
   const [isNew, setNew] = useState(false)
   const mayOrganization = useRole('admin') && isTelemetry(way)
+  const { program } = useMe()
   const { mutate, isPending } = useSend({
     send: () => createToken({ name, kind: mayOrganization ? kind : 'svc' }),
     changes: ['tokens'],
@@ -45,10 +46,10 @@ export function ConnectLine({ name, way, token: latest, made }: ConnectLineProps
     () => ({
       url: location.origin,
       token: token?.token ?? 'tally_svc_…',
-      program: isOnlyHere ? 'tally' : 'npx -y tally-agents',
+      program: (isOnlyHere && program) || 'tally',
       now: new Date(),
     }),
-    [token],
+    [token, program],
   )
   const another = () => {
     setNew(false)
@@ -93,8 +94,11 @@ export function ConnectLine({ name, way, token: latest, made }: ConnectLineProps
         )}
         {way.usesProgram && !isOnlyHere && (
           <Caption>
-            <code>npx</code> is part of Node.js. If Tally is installed there, write <code>tally</code> instead of{' '}
-            <code>npx -y tally-agents</code>.
+            Tally must be{' '}
+            <Anchor href="/docs/getting-started/install" inherit>
+              installed on that machine
+            </Anchor>
+            . It needs no server of its own.
           </Caption>
         )}
       </Stack>
