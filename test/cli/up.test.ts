@@ -83,6 +83,9 @@ test('the owner is as git says, the sessions are those of the agents, and the pr
     expect.objectContaining({ name: 'Ada Lovelace', email: 'ada@example.com', role: 'admin' }),
   ])
   expect((await signIn(url, secret!)).status).toBe(401)
+  const cookie = answer.headers.getSetCookie().map((each) => each.split(';', 1)[0])
+  const me = await (await fetch(`${url}/api/v1/me`, { headers: { cookie: cookie.join('; ') } })).json()
+  expect(me).toMatchObject({ has_password: false, program: await tally.executable() })
   // Nothing of it is for other users of the machine.
   for (const path of [state(), state('data')]) expect([path, statSync(path).mode & 0o077]).toEqual([path, 0])
   for (const name of ['up.json', 'server.log']) expect(statSync(state(name)).mode & 0o077).toBe(0)

@@ -113,6 +113,9 @@ export const Me = component('Me', 'The authenticated caller.', {
   ),
   sends_email: Type.Optional(flag('Whether a mail server and a sender address are configured. With `notifications`.')),
   preferences: Type.Optional(Preferences),
+  has_password: Type.Optional(
+    flag('Whether the person can sign in with a password. Only in responses of `/me` to signed-in people.'),
+  ),
   program: Type.Optional(
     text(
       'How a shell of the machine of the server calls Tally, such as `tally`. Only in the response of `GET /me` to signed-in people, of a server that other machines cannot reach.',

@@ -29,7 +29,7 @@ async function askMe({ signal }: { signal: AbortSignal }) {
     const { person, session, acts_for: actsFor, ...me } = await answer(apiUntil(signal).me.get())
     // Of every session.
     const preferences = me.preferences!
-    const { program } = me
+    const { program, has_password: hasPassword = true } = me
     const notifications = me.notifications && { chosen: me.notifications, sendsEmail: me.sends_email === true }
     if (person.role === 'viewer') {
       const shared: Shared = await answer(apiUntil(signal).shared.get())
@@ -45,6 +45,7 @@ async function askMe({ signal }: { signal: AbortSignal }) {
         notifications,
         preferences,
         program,
+        hasPassword,
         ledIds: NONE,
         approvedIds: NONE,
         leads: false,
@@ -62,7 +63,7 @@ async function askMe({ signal }: { signal: AbortSignal }) {
     setLocale(preferences.locale, settings.locale)
     noteVisitor({ role: person.role, timeZone: settings.time_zone, basis: usualBasis({ person, leads, settings }) })
     return {
-      ...{ person, session, settings, shared: null, actsFor, notifications, preferences, program },
+      ...{ person, session, settings, shared: null, actsFor, notifications, preferences, program, hasPassword },
       ...{ ledIds, approvedIds, leads },
     }
   } catch (error) {

@@ -227,6 +227,7 @@ describe('one’s own', () => {
     expect((await app.call('GET /api/v1/me', { session })).json).toMatchObject({
       notifications: usual,
       sends_email: false,
+      has_password: true,
     })
     const change = { weekly_summary: true, budget_alerts: false }
     const changed = await app.call('PATCH /api/v1/me', { session, json: { notifications: change } })

@@ -25,6 +25,7 @@ const ofPerson = { tag: 'People', allow: { session: EVERY_ROLE }, scope: 'people
 /** What only signed-in people have. */
 const ownOf = async ({ people, notifications, program }: Needs, user: User) => ({
   ...(program !== undefined && { program }),
+  has_password: user.hasPassword,
   preferences: await people.preferencesOf(user.id),
   ...(user.role !== 'viewer' && {
     notifications: notificationChoice(user),

@@ -1,8 +1,9 @@
 /** The account page: name, password, deputies, e-mail notifications, appearance, active sessions. */
-import { Button, Group, NativeSelect, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, NativeSelect, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { Link } from 'wouter'
 import { count } from '../../format/counts.ts'
 import { dayAndTime } from '../../format/moments.ts'
 import { exactMoney } from '../../format/money.ts'
@@ -27,7 +28,7 @@ import { Deputies } from './deputies.tsx'
 import { Notifications } from './notifications.tsx'
 
 export default function Account() {
-  const { person, actsFor, notifications } = useMe()
+  const { person, actsFor, notifications, hasPassword } = useMe()
   // The rights of a role are not passed on, but people with one may lead projects, too.
   const approves = useApproves()
   return (
@@ -40,7 +41,7 @@ export default function Account() {
           <NameForm key={person.name} />
         </Part>
         <Part title="Password">
-          <PasswordForm />
+          {hasPassword ? <PasswordForm /> : <NoPassword />}
         </Part>
         {(approves || actsFor.length > 0) && (
           <Part title="Deputies">
@@ -106,6 +107,20 @@ function NameForm() {
 }
 
 const isEmpty = (value: string) => (value === '' ? 'Required.' : null)
+
+/** Of the owner of `tally up`. */
+function NoPassword() {
+  const { person } = useMe()
+  return (
+    <Text size="sm">
+      You have no password: <code>tally up</code> signs you in. To choose one, create an invitation link for{' '}
+      <Anchor component={Link} href={`/people/${person.id}`} inherit>
+        yourself
+      </Anchor>
+      , and open it.
+    </Text>
+  )
+}
 
 function PasswordForm() {
   const { person } = useMe()
