@@ -11,7 +11,7 @@
  *
  * "First" has empty caches. "Again" has a new home folder, and what was downloaded.
  */
-import { copyFile, mkdir, rm } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { builtExecutable, freePort } from '../../test/support/binary.ts'
@@ -65,13 +65,18 @@ interface Prepared {
   begin: (shell: Shell) => Promise<() => Promise<unknown>>
 }
 
+/** With the settings of this machine for registries. */
+const SURROUNDINGS = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(TALLY_|XDG_|GIT_)/.test(name) && name !== 'npm_config_cache'),
+)
+
 const nothing = async () => {}
 
 /** Runs a command to its end, and returns what it prints. */
 async function run(command: string[], { home, variables }: Shell, cwd = home): Promise<string> {
   const child = Bun.spawn(command, {
     cwd,
-    env: { PATH: process.env.PATH!, HOME: home, NO_COLOR: '1', TERM: 'xterm-256color', LANG: 'C.UTF-8', ...variables },
+    env: { ...SURROUNDINGS, HOME: home, NO_COLOR: '1', TERM: 'xterm-256color', LANG: 'C.UTF-8', ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
@@ -88,8 +93,8 @@ function cachesIn(folder: string): Record<string, string> {
   }
 }
 
-/** Signs in with the link that `tally up` prints, and requires that the Overview has usage. */
-async function openOverview(printed: string): Promise<void> {
+/** Signs in with the link that `tally up` prints, and requires that there are entries. */
+async function signIn(printed: string): Promise<void> {
   const [, url, secret] = /(http:\/\/\S+)\/sign-in#(\S+)/.exec(printed) ?? []
   if (!url) throw new Error(`There is no link in: ${printed}`)
   const signedIn = await fetch(`${url}/api/v1/session/link`, {
@@ -99,30 +104,28 @@ async function openOverview(printed: string): Promise<void> {
   })
   const cookie = signedIn.headers.get('set-cookie')?.split(';')[0]
   if (!cookie) throw new Error(`The link answers with ${signedIn.status}.`)
-  const all = '?starting_at=2020-01-01&ending_at=2100-01-01'
-  const report = await fetch(`${url}/api/v1/reports/usage${all}`, { headers: { cookie } })
-  const { totals } = (await report.json()) as { totals?: { entries: number } }
-  if (!totals?.entries) throw new Error(`The report has no usage: ${JSON.stringify(totals)}`)
+  const entries = await fetch(`${url}/api/v1/token-entries?limit=1`, { headers: { cookie } })
+  const { data } = (await entries.json()) as { data?: unknown[] }
+  if (!data?.length) throw new Error(`There are no entries: ${entries.status}`)
 }
 
 /** `tally up`, by whatever command. Connecting agents is confirmed beforehand instead of with Enter. */
 async function up(tally: string[], shell: Shell, cwd?: string) {
-  await openOverview(await run([...tally, 'up', '--yes', '--no-browser'], shell, cwd))
+  await signIn(await run([...tally, 'up', '--yes', '--no-browser'], shell, cwd))
   return () => run([...tally, 'up', '--stop'], shell, cwd)
 }
 
 /** The archive of this platform and its packages for npm, in a folder. */
-async function releaseIn({ folder }: Context, name: string) {
-  const at = join(folder, name)
-  await mkdir(at)
+async function releaseIn(context: Context) {
+  const folder = await mkdtemp(join(context.folder, 'release-'))
   const executables = { [THIS_PLATFORM]: await builtExecutable() }
-  return smallRelease({ version: VERSION, folder: at, executables })
+  return smallRelease({ version: VERSION, folder, executables })
 }
 
 async function npmRegistry(context: Context): Promise<NpmRegistry> {
   const registry = new NpmRegistry()
   context.stack.defer(() => registry.stop())
-  await registry.add(await npmPackages(await releaseIn(context, 'packages')))
+  await registry.add(await npmPackages(await releaseIn(context)))
   return registry
 }
 
@@ -141,7 +144,7 @@ const WAYS: Record<string, Way> = {
     prepare: (context) =>
       tallyByNpx(context, async (npx, shell) => {
         const printed = await run(['script', '-qec', npx.join(' '), '/dev/null'], shell)
-        if (!printed.includes('tally up')) throw new Error(`There is no summary in: ${printed}`)
+        if (!printed.includes('Nothing was sent.')) throw new Error(`There is no summary in: ${printed}`)
         return nothing
       }),
   },
@@ -169,7 +172,7 @@ const WAYS: Record<string, Way> = {
     does: '`curl … | sh`, `tally up`, Enter',
     shows: 'as above',
     prepare: async (context) => {
-      const release = await releaseIn(context, 'archives')
+      const release = await releaseIn(context)
       const files = (await archives(release)).filter((path) => path.includes(THIS_PLATFORM))
       await copyFile(join(ROOT, 'packaging/install.sh'), join(release.folder, 'install.sh'))
       await writeChecksums(release.folder, new Map(await checksumsOf(files)))
@@ -217,7 +220,7 @@ const WAYS: Record<string, Way> = {
         await run(['python3', '-m', 'venv', environment], shell)
         await run([join(environment, 'bin/pip'), 'install', '--quiet', AGENTSVIEW], shell)
         const command = [join(environment, 'bin/agentsview'), 'serve', '--no-browser', '--port', `${freePort()}`]
-        const child = Bun.spawn(command, { cwd: shell.home, env: { PATH: process.env.PATH!, HOME: shell.home } })
+        const child = Bun.spawn(command, { cwd: shell.home, env: { ...SURROUNDINGS, HOME: shell.home } })
         let printed = ''
         // It listens once it has read all sessions.
         for await (const part of child.stdout.pipeThrough(new TextDecoderStream())) {

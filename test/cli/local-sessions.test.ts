@@ -78,7 +78,10 @@ test('a server that others may reach, or that no person has started, says nothin
     const local = `http://127.0.0.1:${new URL(url).port}`
     const cookie = await setUp(local, secret)
     expect([args, await (await send(local, '/local-sessions', { cookie })).json()]).toEqual([args, NOTHING])
-    expect([args, await (await send(local, '/me', { cookie })).json()]).not.toMatchObject([args, { program: expect.anything() }])
+    expect([args, await (await send(local, '/me', { cookie })).json()]).not.toMatchObject([
+      args,
+      { program: expect.anything() },
+    ])
     await stop()
     await tally.remove()
     tally = await CommandLine.make({ engine: 'sqlite', isFirst: true })

@@ -92,7 +92,7 @@ export class ImageRegistry {
   spawn(container: string, command: readonly string[]) {
     return Bun.spawn(this.#buildahWith('run', container, '--', ...command), {
       env: this.#environment,
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'ignore'],
     })
   }
 

@@ -60,7 +60,7 @@ export async function importSessions(
     printDamage(scan)
     return () => failWhereUnread(scan.damage)
   }
-  const outcome = await withProgress('Sessions', (options) => reportUses(server, uses, options))
+  const outcome = await withProgress('Importing', (options) => reportUses(server, uses, options))
   if (isOwn) noteAccepted(environment, outcome.accepted)
   const { accepted } = outcome
   const sessions = [...Map.groupBy(accepted, ({ use }) => `${use.agentHarness} ${use.sessionId}`).values()]
