@@ -169,7 +169,7 @@ const WAYS: Record<string, Way> = {
     },
   },
   'install.sh': {
-    does: '`curl … | sh`, `tally up`, Enter',
+    does: '`install.sh` by curl, `tally up`, Enter',
     shows: 'as above',
     prepare: async (context) => {
       const release = await releaseIn(context)

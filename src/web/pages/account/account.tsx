@@ -40,9 +40,7 @@ export default function Account() {
         <Part title="Name">
           <NameForm key={person.name} />
         </Part>
-        <Part title="Password">
-          {hasPassword ? <PasswordForm /> : <NoPassword />}
-        </Part>
+        <Part title="Password">{hasPassword ? <PasswordForm /> : <NoPassword />}</Part>
         {(approves || actsFor.length > 0) && (
           <Part title="Deputies">
             <Deputies />
