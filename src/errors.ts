@@ -36,7 +36,7 @@ export const PROBLEMS = {
   id_token_refused: {
     status: 401,
     title: 'ID token refused',
-    help: 'The ID token of a job gets no token: it is not valid, is not for this server, comes from an issuer or a repository, branch or environment that no trust names, or was exchanged before. The detail states which. `tally trusts test` compares an ID token with a trust.',
+    help: 'The ID token cannot be exchanged: it is invalid, is not for this server, comes from an issuer, repository, branch or environment that no trust names, or was already exchanged. The detail states which. `tally trusts test` compares an ID token with the trusts.',
     page: 'connect/ci',
   },
   sign_in_failed: {

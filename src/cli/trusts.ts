@@ -26,11 +26,11 @@ const FLAGS = {
   repository: '--repository <name>',
   branches: {
     flag: '--branch <pattern>',
-    doc: 'only this branch: * stands for any characters but /, ** for any; can be repeated, and none stands for any branch and tag',
+    doc: 'only this branch: * matches any characters except /, ** any characters; can be repeated; none for any branch or tag',
     read: (text: string, before: string[] = []) => (text === NONE ? [] : [...before, text]),
   },
   pull_requests: '--pull-requests <yes|no>',
-  environment: { flag: '--environment <name>', doc: 'only jobs in this environment (default: any, and none)' },
+  environment: { flag: '--environment <name>', doc: 'only jobs in this environment (default: any, or none)' },
   project: { flag: '--project <project>', doc: 'key, name or id of the project that the tokens are limited to' },
   minutes: { flag: '--minutes <number>', doc: 'how long the tokens are valid, 5 to 60 (default 15)' },
 }
@@ -42,13 +42,13 @@ export function addTrustsCommands(program: Command): void {
     .addHelpText('after', examples(ADD_EXAMPLE, 'tally trusts list'))
   addAction(trusts, addTrust, {
     name: 'add',
-    description: 'Add a trust: jobs of a repository get tokens of minutes, limited to a project',
+    description: 'Add a trust: jobs of a repository get short-lived tokens, limited to a project',
     positional: ['provider'],
     flags: {
       ...FLAGS,
       repository_id: { flag: '--repository-id <number>', doc: 'id of the repository, which stays when it is renamed' },
       issuer: { flag: '--issuer <url>', doc: 'issuer of the ID tokens of your own GitHub or GitLab' },
-      user: { flag: '--user <user>', doc: 'e-mail address or id of a member, whose entries the jobs report' },
+      user: { flag: '--user <user>', doc: 'e-mail address or id of the member to whom the entries belong' },
     },
     examples: [
       ADD_EXAMPLE,
@@ -74,14 +74,14 @@ export function addTrustsCommands(program: Command): void {
   })
   addAction(trusts, getTrust, {
     name: 'show',
-    description: 'Show a trust, and how often jobs got tokens by it',
+    description: 'Show a trust, and how often jobs used it',
     subject,
     examples: [`tally trusts show ${EXAMPLE_ID}`],
     show: trustFields,
   })
   addAction(trusts, changeTrust, {
     name: 'change',
-    description: 'Change a trust; tokens that jobs have follow to another project at once',
+    description: 'Change a trust; another project also applies to tokens that jobs have',
     subject,
     flags: FLAGS,
     examples: [`tally trusts change ${EXAMPLE_ID} --branch main --branch 'release/*'`],
@@ -112,7 +112,7 @@ export function addTrustsCommands(program: Command): void {
         ],
         comparisons,
       )
-      print(trust === null ? '\nNo trust is for this job.' : `\nThe trust ${trust} gives this job tokens.`)
+      print(trust === null ? '\nNo trust matches this job.' : `\nThe trust ${trust} matches this job.`)
       return undefined
     },
   })

@@ -198,6 +198,6 @@ test('nothing secret goes where it could be read, or is shown', async () => {
   await fails({ XDG_STATE_HOME: join(home, 'full') }, 'ci.json cannot be written')
   // A job that no trust is for.
   const token = await github.sign(gitHubClaims(github.url, server.url, { repository_id: '43' }))
-  const stderr = await fails({ TALLY_ID_TOKEN: token }, 'No trust is for acme/web (43)')
+  const stderr = await fails({ TALLY_ID_TOKEN: token }, 'No trust matches acme/web (43)')
   expect(stderr).not.toContain(token)
 })

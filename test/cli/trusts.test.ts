@@ -39,13 +39,11 @@ test('a trust is added, listed, compared with an ID token, changed, and removed 
   await Bun.write(file, `${token}\n`)
   const tested = await tally.done(['trusts', 'test', '--file', file])
   expect(tested.stdout).toMatch(/branch +feature +main, release\/\* +no/)
-  expect(tested.stdout).toContain('No trust is for this job.')
+  expect(tested.stdout).toContain('No trust matches this job.')
   expect((await tally.run(['trusts', 'test', '--file', join(tally.folder, 'none')])).stderr).toContain('cannot be read')
   await tally.done(['trusts', 'change', id, '--branch', 'none', '--pull-requests', 'yes'])
   expect(await tally.json(['trusts', 'show', id])).toMatchObject({ branches: [], pull_requests: true })
-  expect((await tally.done(['trusts', 'test', '--file', file])).stdout).toContain(
-    `The trust ${id} gives this job tokens.`,
-  )
+  expect((await tally.done(['trusts', 'test', '--file', file])).stdout).toContain(`The trust ${id} matches this job.`)
 
   expect((await tally.run(['trusts', 'remove', id])).stderr).toContain('--yes')
   await tally.done(['trusts', 'remove', id, '--yes'])

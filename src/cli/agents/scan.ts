@@ -44,7 +44,7 @@ export function addAgentsScanCommand(agents: Command): void {
         '\nCosts are those recorded by the agent, or else list values at the prices built into Tally;',
         'a server values reports at its own prices. No content of sessions is sent or stored,',
         'except titles if you use --with-titles.',
-        'Jobs of GitHub Actions and GitLab CI/CD need no token, but the ID token of their run and a trust.',
+        'Jobs of GitHub Actions and GitLab CI/CD need no stored token, but an ID token and a trust.',
         '\nExit code 4: a file or folder could not be read in full; everything else was shown and reported.\n',
       ].join('\n') +
         examples(

@@ -48,7 +48,7 @@ function runOfGitHub(claims: Claims): Run {
   // Its ref is the base branch, while the code may be that of anybody.
   if (event === 'pull_request_target') {
     throw refused(
-      'Runs of `pull_request_target` get no token, because they may run code of strangers. Use `pull_request`.',
+      'Runs of `pull_request_target` get no token, because they may run untrusted code. Use `pull_request`.',
     )
   }
   const isPullRequest = event === 'pull_request' || ref.startsWith('refs/pull/')
@@ -125,7 +125,7 @@ export function compared(trust: Trusted, run: Run): Comparison[] {
 
 export const isFor = (trust: Trusted, run: Run): boolean => compared(trust, run).every(({ matches }) => matches)
 
-/** `*` stands for any characters but `/`, `**` for any. Patterns have few of them, so that no name takes long. */
+/** `*` matches any characters except `/`, `**` any characters. Patterns have few of them, so that no name takes long. */
 function matchesPattern(pattern: string, branch: string): boolean {
   const source = pattern
     .split(/(\*\*?)/)
@@ -140,5 +140,5 @@ const WILDCARDS_LIMIT = 3
 export function issueOfPattern(pattern: string): string | undefined {
   if (/\*{3}/.test(pattern)) return 'must not have more than two * in a row'
   if ((pattern.match(/\*+/g) ?? []).length > WILDCARDS_LIMIT) return `must have at most ${WILDCARDS_LIMIT} wildcards`
-  return pattern.startsWith('refs/') ? 'must be the name of a branch, without refs/heads/' : undefined
+  return pattern.startsWith('refs/') ? 'must be the name of a branch without refs/heads/' : undefined
 }

@@ -31,13 +31,12 @@ export interface VerifiedToken {
 /** Throws `id_token_refused` for what is no ID token, or one that is not verified the same way. */
 export function readIdToken(text: string): UnverifiedToken {
   const parts = text.split('.')
-  if (parts.length !== 3)
-    throw refused('This is not an ID token: a JSON Web Token has three parts with dots between them.')
+  if (parts.length !== 3) throw refused('This is not an ID token: a JSON Web Token has three parts separated by dots.')
   const [header, payload] = parts.slice(0, 2).map(partOf) as [Claims, Claims]
   if (!ALGORITHMS.includes(header.alg as string)) {
     throw refused(`The ID token must be signed with ${ALGORITHMS.join(' or ')}.`)
   }
-  if (Object.hasOwn(header, 'crit')) throw refused('The ID token has critical extensions, which Tally does not know.')
+  if (Object.hasOwn(header, 'crit')) throw refused('The ID token has critical extensions, which are not supported.')
   if (typeof header.kid !== 'string') throw refused('The ID token does not say which key signed it (`kid`).')
   if (typeof payload.iss !== 'string') throw refused('The ID token has no issuer (`iss`).')
   return { text, keyId: header.kid, issuer: payload.iss }
@@ -73,7 +72,7 @@ export async function verified(
     )
   })
   // An ID token that is for others too could be sent here by one of them.
-  if (payload.aud !== audience) throw refused(`The ID token must be for ${audience} alone (\`aud\`).`)
+  if (payload.aud !== audience) throw refused(`The audience (\`aud\`) of the ID token must be ${audience} alone.`)
   const { exp, iat, jti } = payload
   if (typeof jti !== 'string' || jti === '') throw refused('The ID token has no id (`jti`).')
   if (iat! > now / 1_000 + TOLERANCE_S)
@@ -84,8 +83,8 @@ export async function verified(
 
 function reasonOf(error: Error & { code?: string; claim?: string }, audience: string): string {
   if (error.code === 'ERR_JWT_EXPIRED') return 'The ID token has expired. Request a new one.'
-  if (error.claim === 'aud') return `The ID token must be for ${audience} (\`aud\`).`
-  if (error.claim) return `The claim \`${error.claim}\` of the ID token is missing or not acceptable.`
-  if (error.code === 'ERR_JWKS_NO_MATCHING_KEY') return 'The issuer has no such key as the ID token was signed with.'
+  if (error.claim === 'aud') return `The audience (\`aud\`) of the ID token must be ${audience}.`
+  if (error.claim) return `The claim \`${error.claim}\` of the ID token is missing or invalid.`
+  if (error.code === 'ERR_JWKS_NO_MATCHING_KEY') return 'The issuer does not publish the key that signed the ID token.'
   return 'The signature of the ID token is not valid.'
 }

@@ -69,7 +69,7 @@ async function readKeys(issuer: string, send: Send): Promise<JSONWebKeySet> {
   if (discovery.issuer !== issuer) throw unreachable(issuer, 'its configuration names another issuer')
   const address = discovery.jwks_uri
   if (typeof address !== 'string' || !URL.canParse(address) || new URL(address).origin !== new URL(issuer).origin) {
-    throw unreachable(issuer, 'its configuration names no address of keys on the same server')
+    throw unreachable(issuer, 'its configuration has no address of keys (`jwks_uri`) on the same server')
   }
   const { keys } = await readJson(issuer, address, KEYS_BYTES, send)
   if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'object' && key !== null)) {

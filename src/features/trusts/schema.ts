@@ -32,21 +32,21 @@ const plain = { minLength: 1, maxLength: NAME_LIMIT, pattern: PLAIN_TEXT }
 
 const changeable = {
   repository: text(
-    'Its name, such as `acme/web`. It is shown only: the id decides, which stays when it is renamed.',
+    'Name, such as `acme/web`, for display. Jobs are matched by the id, which stays when the repository is renamed.',
     plain,
   ),
   branches: Type.Optional(
     array(
-      'Patterns of branches, of which one has to match: `*` stands for any characters but `/`, `**` for any. Default: none, for any branch and tag.',
+      'Patterns of branch names, one of which must match: `*` matches any characters except `/`, `**` any characters. Default: none, for any branch or tag.',
       Type.String(plain),
       { maxItems: BRANCHES_LIMIT },
     ),
   ),
   pull_requests: Type.Optional(
-    flag('Whether jobs of pull and merge requests get tokens as well, whatever their branch. Default: false.'),
+    flag('Whether jobs of pull and merge requests also get tokens, whatever their branch. Default: false.'),
   ),
   environment: Type.Optional(
-    orNull(text('The environment that the job must run in. Null (default) for any, and none.', plain)),
+    orNull(text('The environment in which the job must run. Null (default): any environment, or none.', plain)),
   ),
   project: text('Id (prj_…), key, name or alias of the project that the tokens are limited to.'),
   minutes: Type.Optional(
@@ -61,16 +61,16 @@ export const NewTrust = component('NewTrust', {
   provider: choiceOf(TRUST_PROVIDERS, 'Who runs the jobs.'),
   issuer: Type.Optional(
     text(
-      `The issuer of their ID tokens: https:// and exactly as the tokens have it (\`iss\`). Default: ${ISSUERS.github} or ${ISSUERS.gitlab}.`,
+      `The issuer of their ID tokens: an https:// address, exactly as in the tokens (\`iss\`). Default: ${ISSUERS.github} or ${ISSUERS.gitlab}.`,
       plain,
     ),
   ),
-  repository_id: text('The number of the repository or project (`repository_id`, `project_id`).', {
+  repository_id: text('The numeric id of the repository or project (`repository_id`, `project_id`).', {
     pattern: '^[1-9][0-9]{0,19}$',
-    errorMessage: 'must be the number of the repository or project, as digits',
+    errorMessage: 'must be the numeric id of the repository or project',
     examples: ['123456'],
   }),
-  user: text('Id (usr_…) or e-mail address of the person whose entries the jobs report, with the role member.'),
+  user: text('Id (usr_…) or e-mail address of the person to whom the entries belong, with the role member.'),
   ...changeable,
 })
 export type NewTrust = Static<typeof NewTrust>
@@ -78,21 +78,21 @@ export type NewTrust = Static<typeof NewTrust>
 export const TrustChange = Type.Partial(Type.Object(changeable), {
   ...strict,
   $id: 'TrustChange',
-  description: 'Absent fields stay unchanged. Tokens that jobs have are limited to the new project at once.',
+  description: 'Absent fields stay unchanged. A new project applies at once, also to tokens that jobs already have.',
 })
 export type TrustChange = Static<typeof TrustChange>
 
 const person = object({ id: Type.String(), name: Type.String(), email: Type.String() })
 
-export const TrustBody = component('Trust', 'Which jobs of a provider get tokens for the ID token of their run.', {
+export const TrustBody = component('Trust', 'Which jobs of a provider can exchange their ID token for tokens.', {
   id: text('Id of the trust (tru_…).'),
   provider: oneOf(TRUST_PROVIDERS),
   issuer: Type.String(),
   repository_id: Type.String(),
   repository: Type.String(),
-  branches: array('None for any branch and tag.', Type.String()),
+  branches: array('Empty for any branch or tag.', Type.String()),
   pull_requests: Type.Boolean(),
-  environment: orNull(text('Null for any, and none.')),
+  environment: orNull(text('Null for any environment, or none.')),
   user: person,
   project: object({ id: Type.String(), key: Type.String(), name: Type.String() }),
   minutes: integer('How long the tokens are valid.'),
@@ -105,7 +105,7 @@ export type TrustBody = Static<typeof TrustBody>
 
 export const TrustList = listOf(TrustBody, 'TrustList', 'Trusts, newest first.')
 
-const idToken = text('The ID token of the run. Its audience (`aud`) must be the public URL of this server.', {
+const idToken = text('The ID token of the job. Its audience (`aud`) must be the public URL of this server.', {
   minLength: 1,
   maxLength: ID_TOKEN_LIMIT,
 })
@@ -114,7 +114,7 @@ export const TokenExchange = component('TokenExchange', {
   token: idToken,
   kinds: Type.Optional(
     array(
-      'Kinds of tokens: `svc` reports entries, `read` reads receipts. An ID token gets each of them once. Default: `svc`.',
+      'Kinds of tokens: `svc` reports entries, `read` reads receipts. An ID token can be exchanged once for each kind. Default: `svc`.',
       choiceOf(TRUST_TOKEN_KINDS, 'Kind of token.'),
       { minItems: 1, maxItems: TRUST_TOKEN_KINDS.length, uniqueItems: true },
     ),
@@ -122,7 +122,7 @@ export const TokenExchange = component('TokenExchange', {
 })
 export type TokenExchange = Static<typeof TokenExchange>
 
-export const ExchangedTokens = component('ExchangedTokens', 'Tokens of minutes, limited to a project.', {
+export const ExchangedTokens = component('ExchangedTokens', 'Short-lived tokens, limited to a project.', {
   data: Type.Array(
     object({
       kind: TokenKindText,
@@ -137,10 +137,10 @@ export type ExchangedTokens = Static<typeof ExchangedTokens>
 
 export const TrustTest = component('TrustTest', { token: idToken })
 
-export const TrustTestResult = component('TrustTestResult', 'What an ID token would get. Nothing is issued.', {
-  trust: orNull(text('Id of the trust that would give tokens (tru_…); null if none would.')),
+export const TrustTestResult = component('TrustTestResult', 'Which trust an ID token matches. Nothing is issued.', {
+  trust: orNull(text('Id of the trust that matches (tru_…); null if none does.')),
   comparisons: array(
-    'What each trust of the issuer requires, next to what the token says.',
+    'What each trust of the issuer requires, next to what the ID token claims.',
     object({
       trust: Type.String(),
       claim: oneOf(['repository_id', 'branch', 'environment'] as const),

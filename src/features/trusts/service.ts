@@ -1,5 +1,5 @@
 /**
- * Trusts: which jobs of GitHub Actions and GitLab CI/CD get tokens of minutes for the ID token of their run, without a secret
+ * Trusts: which jobs of GitHub Actions and GitLab CI/CD can exchange their ID token for short-lived tokens, without a secret
  * that somebody has to keep (docs/design/api.md, "Tokens of trusts").
  */
 import type { Actor } from '../../access/actor.ts'
@@ -102,7 +102,7 @@ export function createTrustsService({
     const { role, disabledAt, email } = found
     if (disabledAt !== null) throw refusal('/user', 'not_allowed', `${email} is disabled`)
     if (role !== 'member') {
-      const message = 'must have the role member, so that no job has more rights: add a person such as ci@example.com'
+      const message = 'must have the role member, which limits what jobs can do: add a person such as ci@example.com'
       throw refusal('/user', 'not_allowed', message)
     }
     return found
@@ -112,12 +112,12 @@ export function createTrustsService({
     // Never taken from the request.
     const audience = await organization.publicUrl()
     if (audience === undefined) {
-      throw refused('This server has no public URL, which ID tokens must be for (`aud`). Set it in the settings.')
+      throw refused('This server has no public URL to be the audience (`aud`) of ID tokens. Set it in the settings.')
     }
     const read = readIdToken(text)
     const trusts = await listTrustsOfIssuer(db.read, read.issuer)
     const [first] = trusts
-    if (!first) throw refused('No trust names the issuer of this ID token. An admin adds one with `tally trusts add`.')
+    if (!first) throw refused('No trust names the issuer of this ID token. An admin can add one: `tally trusts add`.')
     const token = await verified(read, { keysOf, audience, now: clock.now() })
     return { token, run: runOf(first.record.provider, token.claims), trusts }
   }
@@ -141,7 +141,7 @@ export function createTrustsService({
         throw refusal(
           '',
           'not_configured',
-          'needs the public URL of this server, which ID tokens must be for: set it first',
+          'needs the public URL of this server as the audience of ID tokens: set it first',
         )
       }
       const issues = [...issuesOfIssuer(issuer), ...issuesOfBranches(given.branches)]
@@ -152,7 +152,7 @@ export function createTrustsService({
         const now = clock.now()
         const sameIssuer = await listTrustsOfIssuer(tx, issuer)
         if (sameIssuer.some(({ record }) => record.provider !== provider)) {
-          throw refusal('/issuer', 'not_allowed', 'belongs to the other provider, as other trusts say')
+          throw refusal('/issuer', 'not_allowed', 'belongs to the other provider in existing trusts')
         }
         if (sameIssuer.length >= TRUSTS_LIMIT)
           throw refusal('/issuer', 'too_many', `has ${TRUSTS_LIMIT} trusts already`)
@@ -281,7 +281,7 @@ function issuesOfIssuer(issuer: string): Issue[] {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined
   const isPlain = url && url.username === '' && url.search === '' && url.hash === '' && !issuer.endsWith('/')
   if (isPlain && isSafeAddress(issuer)) return []
-  const message = 'must be an https:// address (http:// only on this machine) without a slash at its end'
+  const message = 'must be an https:// address (http:// only on this machine) without a trailing slash'
   return [{ pointer: '/issuer', code: 'bad_format', message }]
 }
 
@@ -313,9 +313,9 @@ function noTrust({ repository, repositoryId, branch, isPullRequest, environment 
   const of = isPullRequest ? 'a pull request' : branch === null ? 'a tag' : `the branch ${branch}`
   const within = environment === null ? 'no environment' : `the environment ${environment}`
   return refused(
-    `No trust is for ${repository} (${repositoryId}), ${of}, ${within}. An admin compares them with \`tally trusts test\`.`,
+    `No trust matches ${repository} (${repositoryId}), ${of}, ${within}. An admin can compare them: \`tally trusts test\`.`,
   )
 }
 
 const usedBefore = (kind: TrustTokenKind) =>
-  refused(`This ID token was exchanged for a ${kind} token before. Request a new ID token, or keep the token.`)
+  refused(`This ID token was already exchanged for a ${kind} token. Use that token, or request a new ID token.`)

@@ -157,7 +157,7 @@ forEachEngine('ID tokens', (open) => {
       'The signature',
     )
     expect(stranger.requests).toEqual([])
-    await refuse('unknown key', await signed({}, { header: { kid: 'unknown' } }), 'no such key')
+    await refuse('unknown key', await signed({}, { header: { kid: 'unknown' } }), 'does not publish')
     const { kid: _, ...unnamed } = { kid: '', alg: 'RS256' }
     await refuse(
       'no key named',
@@ -179,7 +179,7 @@ forEachEngine('ID tokens', (open) => {
     const hmac = await new SignJWT(claims()).setProtectedHeader({ alg: 'HS256', kid: 'first' }).sign(spki)
     await refuse('HS256 with the public key', hmac, 'must be signed with')
     const elliptic = await newKey('first', 'ES256')
-    await refuse('another kind of key', await signed({}, { key: elliptic }), /no such key|signature/)
+    await refuse('another kind of key', await signed({}, { key: elliptic }), /does not publish|signature/)
     const [header, , signature] = (await signed()).split('.')
     await refuse('another payload', `${header}.${part(claims({ repository_id: '43' }))}.${signature}`, 'The signature')
     await refuse('no signature', `${header}.${part(claims())}.`, 'The signature')
@@ -243,7 +243,7 @@ forEachEngine('ID tokens', (open) => {
   })
 
   test('for which code it runs', async () => {
-    const none = 'No trust is for'
+    const none = 'No trust matches'
     await refuse('same name, another id', await signed({ repository_id: '99' }), none)
     expect((await exchange(await signed({ repository: 'acme/renamed' }))).status).toBe(201)
     await refuse('id as a number', await signed({ repository_id: 42 }), 'repository_id')
@@ -292,7 +292,7 @@ forEachEngine('ID tokens', (open) => {
   test('once', async () => {
     const token = await signed()
     expect((await exchange(token)).status).toBe(201)
-    await refuse('the same token twice', token, 'before')
+    await refuse('the same token twice', token, 'already')
     expect((await exchange(token, ['read'])).status).toBe(201)
     expect((await exchange(token, ['svc', 'read'])).status).toBe(401)
     const both = await signed()
@@ -329,10 +329,10 @@ forEachEngine('ID tokens', (open) => {
     )
     expect(new Set(storm.map(({ status }) => status))).toEqual(new Set([401]))
     expect(read()).toBe(before + 1)
-    await refuse('a withdrawn key', await signed(), 'no such key')
+    await refuse('a withdrawn key', await signed(), 'does not publish')
     now += 11 * MINUTE
     github.published.splice(0, 1, github.key.publicJwk)
-    await refuse('a withdrawn key after ten minutes', await signed({}, { key: next }), 'no such key')
+    await refuse('a withdrawn key after ten minutes', await signed({}, { key: next }), 'does not publish')
     expect((await exchange(await signed())).status).toBe(201)
   })
 
@@ -576,7 +576,7 @@ forEachEngine('ID tokens', (open) => {
       expect((await report(archived)).status).toBe(201)
       expect((await app.call(`DELETE /api/v1/trusts/${trust}`, { session: admin })).status).toBe(204)
       await refused(archived, 'removed')
-      await refuse('removed trust', await signed(of), 'No trust is for')
+      await refuse('removed trust', await signed(of), 'No trust matches')
       expect((await app.call(`GET /api/v1/trusts/${trust}`, { session: admin })).status).toBe(404)
     })
   })

@@ -18,7 +18,7 @@ export const exchangeToken = endpoint({
   path: '/tokens/exchange',
   summary: 'Exchange an ID token',
   description:
-    'A job of GitHub Actions or GitLab CI/CD sends the ID token of its run, whose audience is the public URL of this server, and gets tokens that are valid for minutes. They only report entries of the project of the trust, or read its receipts.',
+    'A job of GitHub Actions or GitLab CI/CD sends its ID token, whose audience is the public URL of this server, and gets short-lived tokens. They can only report entries of the trust’s project, or read its receipts.',
   allow: 'anyone',
   body: TokenExchange,
   example: { token: EXAMPLE_ID_TOKEN, kinds: ['svc'] },

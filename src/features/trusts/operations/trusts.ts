@@ -9,7 +9,7 @@ interface Needs {
   trusts: TrustsService
 }
 
-/** For admins, and never for programs: whoever adds a trust gives others tokens. */
+/** For admins, and never for programs: a trust gives tokens to others. */
 const managing = { tag: 'Tokens', allow: { session: ['admin'] }, scope: 'people-only' } as const
 
 const one = { object: 'tru', params: { id: 'Id of the trust (tru_…).' } } as const
@@ -22,7 +22,7 @@ export const listTrusts = operation({
   method: 'GET',
   path: '/trusts',
   summary: 'List trusts',
-  description: 'Which jobs of GitHub Actions and GitLab CI/CD get tokens for the ID token of their run, newest first.',
+  description: 'Which jobs of GitHub Actions and GitLab CI/CD can exchange their ID token for tokens, newest first.',
   query: paging('Trusts'),
   answer: several('A page of trusts.', TrustList, EXAMPLE_TRUST),
   run: ({ trusts }: Needs, { query }) => trusts.listTrusts(readListPage(query)),
@@ -35,7 +35,7 @@ export const addTrust = operation({
   path: '/trusts',
   summary: 'Add a trust',
   description:
-    'Jobs of the repository get tokens of minutes at `POST /tokens/exchange`, limited to a project, if their branch and environment match. Needs the public URL in the settings, which is the audience of ID tokens. Entries that they report belong to `user`.',
+    'If their branch and environment match, jobs of the repository get short-lived tokens at `POST /tokens/exchange`, limited to a project. Entries that they report belong to `user`. Requires the public URL in the settings, which is the audience of ID tokens.',
   body: NewTrust,
   example: EXAMPLE_NEW_TRUST,
   answer: { status: 201, description: 'The trust was added.', schema: TrustBody, example: EXAMPLE_TRUST },
@@ -60,7 +60,7 @@ export const changeTrust = operation({
   method: 'PATCH',
   path: '/trusts/:id',
   summary: 'Update a trust',
-  description: 'For another repository, issuer or person, add another trust.',
+  description: 'The repository id, issuer and person cannot be changed: add another trust.',
   body: TrustChange,
   example: { branches: ['main'] },
   answer: TRUST,
@@ -74,7 +74,7 @@ export const removeTrust = operation({
   method: 'DELETE',
   path: '/trusts/:id',
   summary: 'Remove a trust',
-  description: 'Tokens that jobs have stop working at once. What they reported stays.',
+  description: 'Tokens that jobs have stop working at once. Entries that they reported stay.',
   answer: { status: 204, description: 'The trust was removed.' },
   run: ({ trusts }: Needs, { params, party }) => trusts.removeTrust(params.id, party.by),
 })
@@ -86,10 +86,10 @@ export const testTrusts = operation({
   path: '/trusts/test',
   summary: 'Test an ID token',
   description:
-    'Verifies the ID token, and compares its claims with the trusts of its issuer. Issues nothing, and does not use it up.',
+    'Verifies the ID token, and compares its claims with the trusts of its issuer. Issues no token, and does not use up the ID token.',
   body: TrustTest,
   example: { token: EXAMPLE_ID_TOKEN },
-  answer: result('What the ID token would get.', TrustTestResult, EXAMPLE_TRUST_TEST),
+  answer: result('Which trust the ID token matches.', TrustTestResult, EXAMPLE_TRUST_TEST),
   problems: ['id_token_refused', 'issuer_unreachable'],
   run: ({ trusts }: Needs, { body }) => trusts.testIdToken(body.token),
 })
