@@ -13,7 +13,7 @@ export function addCiCommands(program: Command): void {
     .description('Get tokens for jobs of GitHub Actions and GitLab CI/CD')
     .addHelpText('after', examples('TALLY_TOKEN=$(tally ci token)'))
   ci.command('token')
-    .description('Exchange the ID token of this job for a token of minutes, and print it')
+    .description('Exchange the ID token of this job for a short-lived token, and print it')
     .addOption(
       new Option('--kind <kind>', 'svc to report entries, read to read receipts (default svc)').choices([
         'svc',
@@ -24,9 +24,9 @@ export function addCiCommands(program: Command): void {
     .addHelpText(
       'after',
       `
-\`tally agents scan --report\`, \`tally entries report\` and \`tally receipt\` do this by themselves: this is for
-other programs. The job needs the permission id-token: write (GitHub), or TALLY_ID_TOKEN among its id_tokens
-(GitLab), and an admin adds a trust for its repository with \`tally trusts add\`.
+\`tally agents scan --report\`, \`tally entries report\` and \`tally receipt\` do this automatically. Use this command
+for other programs. The job needs the permission id-token: write (GitHub) or TALLY_ID_TOKEN in its id_tokens
+(GitLab), and a trust for its repository, which an admin adds with \`tally trusts add\`.
 ${examples('TALLY_TOKEN=$(tally ci token)', 'TALLY_READ_TOKEN=$(tally ci token --kind read)')}`,
     )
     .action(async (_flags, command: Command) => {
@@ -34,7 +34,7 @@ ${examples('TALLY_TOKEN=$(tally ci token)', 'TALLY_READ_TOKEN=$(tally ci token -
       const server = await findServerOfJob({ url }, kind)
       if (!server) {
         throw new CommandError(
-          'This job has no ID token for a server. Set TALLY_URL, and the permission id-token: write on GitHub, or TALLY_ID_TOKEN among the id_tokens on GitLab.',
+          'This job has no ID token to exchange. Set TALLY_URL, and the permission id-token: write (GitHub) or TALLY_ID_TOKEN in id_tokens (GitLab).',
           EXIT_USAGE,
         )
       }

@@ -105,12 +105,12 @@ export function tool<Answer = never>(operation: Called, definition: Definition<A
     output: {
       type: 'object',
       properties: {
-        page: { type: 'string', description: 'The page with the same, for people.' },
+        page: { type: 'string', description: 'The page that shows the same, for people.' },
         ...(plainSchema(shownSchema(schema)).properties as object),
         not_shown: {
           type: 'object',
           additionalProperties: { type: 'integer' },
-          description: 'How many of each list are not shown, by its place in the answer. Totals include them.',
+          description: 'How many items of each list are not shown, by the path of the list. Totals include them.',
         },
       },
       required: ['page'],

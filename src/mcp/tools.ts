@@ -83,8 +83,8 @@ function restOf(results: readonly Figures[]) {
   }
 }
 
-const Rest = object('The groups that are not shown, together; null if all are.', {
-  groups: integer('How many.'),
+const Rest = object('Sums of the groups that are not shown; null if all are shown.', {
+  groups: integer('Number of groups.'),
   entries: integer('Number of entries.'),
   unpriced_entries: integer('Unpriced entries, which `cost` excludes.'),
   cost: orNull(money('Cost of the entries for which it is known.')),
@@ -164,7 +164,7 @@ export const TOOLS: readonly McpTool[] = [
     name: 'usage',
     title: 'Tokens and cost',
     description:
-      'What was spent in a period, by whom and on what: totals, and groups by project, ticket, client, agent_manager (the person), model, agent_name, agent_harness or label:<name>. One group of time unless `bucket_width` says otherwise.',
+      'What was spent in a period, by whom and on what: totals, and groups by project, ticket, client, agent_manager (the person), model, agent_name, agent_harness or label:<name>. The period is one bucket unless `bucket_width` is set.',
     fields: [...PERIOD, ...WORK, 'bucket_width', 'group_by', 'basis', 'time_zone', 'page'],
     usual: { bucket_width: 'all', limit: String(ITEMS_LIMIT) },
     answer: UsageAnswer,
@@ -202,7 +202,7 @@ export const TOOLS: readonly McpTool[] = [
     name: 'entry',
     title: 'One token entry',
     description:
-      'One entry with everything about it: how its cost was calculated, why it is where it is, and what pays for it.',
+      'One entry in detail: how its cost was calculated, why it is assigned to its project, and what pays for it.',
     fields: ['id'],
     keep: [
       ...['id', 'status', 'source', 'agent_manager', 'agent_harness', 'agent_name', 'model', 'provider', 'started_at'],
@@ -238,7 +238,7 @@ export const TOOLS: readonly McpTool[] = [
     name: 'price',
     title: 'The price of a model',
     description:
-      'Which price applies to a model, found in which step, and why the earlier steps found none. Step 8 means that the model has no price.',
+      'Which price applies to a model, which step of the search found it, and why earlier steps found none. Step 8 means that the model has no price.',
     fields: ['model', 'provider', 'at'],
     keep: [
       ...['model', 'provider', 'at', 'step', 'steps', 'sources'],
@@ -252,7 +252,7 @@ export const TOOLS: readonly McpTool[] = [
     name: 'unattributed',
     title: 'Unattributed entries',
     description:
-      'Entries that are not assigned to any project, in groups with what they have in common and where they may belong.',
+      'Entries that are not assigned to any project, grouped by what they have in common, and where they may belong.',
     fields: [...PERIOD, ...WORK, 'page'],
     usual: { limit: '25' },
     keep: [
@@ -266,7 +266,7 @@ export const TOOLS: readonly McpTool[] = [
   }),
   tool(of('reportCompleteness'), {
     name: 'completeness',
-    title: 'What a period lacks',
+    title: 'What is missing in a period',
     description:
       'What is incomplete in a period before it is billed: unattributed, unpriced, unapproved and unbilled entries, and possible duplicates.',
     fields: [...PERIOD, ...WORK, 'time_zone'],
@@ -277,7 +277,7 @@ export const TOOLS: readonly McpTool[] = [
     name: 'budgets',
     title: 'Budgets',
     description:
-      'Budgets with what is spent of them in the current period, and whether they are exceeded: `state=exceeded` for who or what is over budget.',
+      'Budgets, how much of each is spent in the current period, and whether it is exceeded. Use `state=exceeded` to find who or what is over budget.',
     fields: ['state', 'project', 'client', 'ticket', 'agent_manager', 'page'],
     usual: { limit: String(ITEMS_LIMIT) },
     keep: [
@@ -288,8 +288,8 @@ export const TOOLS: readonly McpTool[] = [
   }),
   tool(of('checkBudgets'), {
     name: 'budget_check',
-    title: 'What budgets leave',
-    description: 'Whether work on a project or ticket, or of a person, still fits into the budgets that it counts for.',
+    title: 'Budget check',
+    description: 'Whether the budgets that apply to work on a project or ticket, or of a person, have anything left.',
     fields: ['client', 'project', 'ticket', 'agent_manager', 'agent_name', 'model', 'label'],
     keep: ['allowed', 'complete', 'remaining', 'remaining_tokens', 'budgets', 'as_of'],
     page: () => '/budgets',
@@ -298,7 +298,7 @@ export const TOOLS: readonly McpTool[] = [
     name: 'receipt',
     title: 'What a branch or a ticket has cost',
     description:
-      'What the work on a branch, pull request or ticket has cost: totals, by model, what of it is not assigned to a project, and the budgets that it counts for. Ask with `repository` (such as acme/web) and `branch`, or with `ticket`.',
+      'What the work on a branch, pull request or ticket has cost: totals, cost by model, unattributed entries, and the budgets that it counts for. Pass `repository` (such as acme/web) and `branch`, or `ticket`.',
     fields: ['repository', 'branch', 'ticket', ...PERIOD, 'basis', 'people'],
     keep: [
       ...['repository', 'branch', 'ticket', 'starting_at', 'ending_at', 'time_zone', 'basis', 'provisional'],
@@ -312,7 +312,7 @@ export const TOOLS: readonly McpTool[] = [
     of('previewBill'),
     {
       name: 'bill_preview',
-      title: 'A bill, if it were sent now',
+      title: 'Preview of a bill',
       description:
         'What the bill of a month or period would be for a client or project, or for everything: lines, totals, and what it leaves out. Nothing is saved or sent. If it is refused because of unpriced or earlier entries, tell the person, and ask before you set `leave_unpriced` or `include_earlier`.',
       fields: [
@@ -337,7 +337,7 @@ export const TOOLS: readonly McpTool[] = [
     name: 'report_session',
     title: 'Report a session',
     description:
-      'Reports what an agent session has used so far, for the person whose token this is. Reporting the same totals again changes nothing. Preview first, and report after the person agreed.',
+      'Reports what an agent session has used so far, for the person whose token this is. Reporting the same totals again changes nothing. Preview first, and report after the person has agreed.',
     fields: [
       ...['agent_harness', 'agent_name', 'model', 'provider', 'started_at', 'ended_at', 'tokens', 'requests'],
       ...['reported_cost', 'summary', 'project', 'ticket', 'labels', 'session_id', 'active_seconds'],

@@ -165,7 +165,7 @@ describe('a receipt of session files', () => {
       expect([flags, code, stderr]).toEqual([
         flags,
         2,
-        expect.stringMatching(/Session files know no .*TALLY_READ_TOKEN/),
+        expect.stringMatching(/Session files have no .*TALLY_READ_TOKEN/),
       ])
     }
   })

@@ -75,7 +75,7 @@ test('everything that counts is moved once, placed by name; what is left out is 
   const asked = await joined()
   expect([asked.code, await there()]).toEqual([2, []])
   expect(asked.stderr).toContain('Add --yes to confirm.')
-  expect(asked.stdout).toContain(`ada (ada@work.example) gets the sessions of this machine at ${server.url}.`)
+  expect(asked.stdout).toContain(`Sessions on this machine become entries of ada (ada@work.example) at ${server.url}.`)
   expect(asked.stdout).toContain('Projects: ')
   expect(asked.stdout).toMatch(
     /^Left out: 2 entries, \$\d+\.\d\d \(1 voided, 1 rejected\)\. Bills, approvals and prices stay/m,
@@ -146,7 +146,7 @@ test('agents that report to a third server go on with that', async () => {
   const { code, stderr } = await joined(['--yes'])
   expect([code, stderr]).toEqual([
     0,
-    'Agents on this machine report to https://other.example.com, which stays as it is.\n',
+    'Agents on this machine report to https://other.example.com. That does not change.\n',
   ])
   expect(login()).toEqual(other)
 })

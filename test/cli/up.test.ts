@@ -66,7 +66,7 @@ async function onTerminal(opener: string) {
 
 test('the owner is as git says, the sessions are those of the agents, and the printed link signs in once', async () => {
   const { stdout, stderr } = await up()
-  expect(stdout).toMatch(/^Owner +Ada Lovelace <ada@example\.com>, as git knows you$/m)
+  expect(stdout).toMatch(/^Owner +Ada Lovelace <ada@example\.com>, from your git configuration$/m)
   expect(stdout).toMatch(/^Server +http:\/\/127\.0\.0\.1:\d+, on this machine only \(process \d+\)$/m)
   expect(stdout).toMatch(/^Imported +6 sessions of Claude Code, Codex, and Gemini CLI: 7 entries, \$\d/m)
   expect(stderr).toBe('Claude Code, Codex, and Gemini CLI are not connected. To connect: tally up --yes\n')
@@ -97,7 +97,7 @@ test('the owner is as git says, the sessions are those of the agents, and the pr
   expect((await own(['tokens', 'list'])).data).toHaveLength(1)
   const stopped = await tally.done(['up', '--stop'])
   expect(stopped.stdout).toBe(
-    `Stopped the server (process ${pid}). Your data stays in ${state('data')}; hooks keep new sessions until it runs again.\n`,
+    `Stopped the server (process ${pid}). Your data stays in ${state('data')}; hooks store new sessions until it runs again.\n`,
   )
   expect((await tally.done(['up', '--stop'])).stdout).toBe('No server of `tally up` is running.\n')
 })
@@ -153,7 +153,7 @@ describe('the agents', () => {
     await writeFile(at(SETTINGS), '{ "hooks": {} }')
     const { stdout, stderr } = await up(['--yes'])
     expect(stdout).toMatch(/^Imported +6 sessions/m)
-    expect(stderr).toContain('Agents on this machine report to https://tally.example.com, which stays as it is.')
+    expect(stderr).toContain('Agents on this machine report to https://tally.example.com. That does not change.')
     expect(readFileSync(at(LOGIN), 'utf8')).toBe(login)
     expect(readFileSync(at(SETTINGS), 'utf8')).toBe('{ "hooks": {} }')
     expect(existsSync(at('.codex/config.toml'))).toBe(false)

@@ -65,7 +65,7 @@ function sinceOf(
   const git = (...args: string[]) => runGit(root, args)
   if (git('rev-parse', '--is-shallow-repository') === 'true') {
     throw usage(
-      'This clone is shallow, so git does not know when the branch left. Fetch the history: fetch-depth: 0 for actions/checkout, GIT_DEPTH: 0 in GitLab, or `git fetch --unshallow`.',
+      'This clone is shallow, so git does not know when the branch began. Fetch the history: fetch-depth: 0 for actions/checkout, GIT_DEPTH: 0 in GitLab, or `git fetch --unshallow`.',
     )
   }
   const commitOf = (name: string) => git('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`)
@@ -83,7 +83,7 @@ function sinceOf(
     ...(made ?? '').matchAll(/@\{(\d+)\}/g).map(([, seconds]) => seconds),
   ].map(Number)
   if (moments.length === 0) {
-    note(`${branch} has no commits of its own since it left ${ref}, so all of its sessions are included.`)
+    note(`${branch} has no commits of its own since ${ref}, so all of its sessions are included.`)
     return undefined
   }
   return { at: startOfDay(dayAt(Math.min(...moments) * 1_000, 'UTC'), 'UTC'), ref }

@@ -19,15 +19,15 @@ export function addReceiptCommand(program: Command): void {
     .option('--branch <name>', 'branch (default: that of the pipeline, or the one that is checked out)')
     .option('--repository <name>', 'repository, such as acme/web (default: that of the remote)')
     .addOption(
-      new Option('--ticket <key>', 'what a ticket has cost, of any branch').conflicts([
+      new Option('--ticket <key>', 'what a ticket has cost, on any branch').conflicts([
         'since',
         'branch',
         'repository',
       ]),
     )
-    .addOption(new Option('--basis <basis>', 'what cost is (default cost)').choices(COST_BASES))
+    .addOption(new Option('--basis <basis>', 'cost basis (default cost)').choices(COST_BASES))
     .option('--people', 'also list the cost by agent manager')
-    .option('--max <usd>', 'exit with code 3 if it has cost more, and with code 4 if that is not known', readMax)
+    .option('--max <usd>', 'exit with code 3 if the cost is more, and with code 4 if that is not known', readMax)
     .option('--local', 'read the session files of this machine, even if a server is set')
     .addOption(new Option('--format <format>', 'text, markdown or json (default text)').choices(RECEIPT_FORMATS))
     .option('--output <file>', 'write it to a file instead of printing it')
@@ -36,13 +36,13 @@ export function addReceiptCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Asks the server of TALLY_URL or \`tally agents login\` with the read token in TALLY_READ_TOKEN, or in
-pipelines of GitHub and GitLab with the ID token of the job. Without a server, or without a read token for
-that of the login, it counts the session files of this machine.
-A pull request is its branch: in pipelines of GitHub and GitLab, that of the pull or merge request.
+Asks the server of TALLY_URL or \`tally agents login\` with the read token in TALLY_READ_TOKEN or, in pipelines
+of GitHub and GitLab, with the ID token of the job. Without a server, or without a read token for the server of
+the login, it counts the session files on this machine.
+In pipelines of GitHub and GitLab, the default branch is that of the pull or merge request.
 
-Exit code 3: it has cost more than --max. Exit code 4: something is not included, because it has no price
-or could not be read. The receipt is printed in both cases.
+Exit code 3: the cost is more than --max. Exit code 4: something is not included, because it has no price or
+could not be read. The receipt is printed in both cases.
 ${examples(
   'tally receipt --since main',
   'tally receipt --since origin/main --max 25 --format markdown --output receipt.md',

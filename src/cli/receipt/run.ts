@@ -60,10 +60,11 @@ async function readHere(
   asked: AskedBranch | undefined,
   { basis = 'cost', people }: ReceiptFlags,
 ): Promise<{ receipt: ShownReceipt; scan: PricedScan }> {
-  const missing = asked === undefined ? 'tickets' : basis !== 'cost' ? 'bases of cost' : people ? 'people' : undefined
+  const missing =
+    asked === undefined ? 'tickets' : basis !== 'cost' ? 'other cost bases' : people ? 'people' : undefined
   if (asked === undefined || missing) {
     throw new CommandError(
-      `Session files know no ${missing}. Set TALLY_URL and TALLY_READ_TOKEN to ask a server.`,
+      `Session files have no ${missing}. Set TALLY_URL and TALLY_READ_TOKEN to ask a server.`,
       EXIT_USAGE,
     )
   }

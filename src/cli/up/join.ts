@@ -39,12 +39,12 @@ export async function join(
   const { owner } = remembered(place)
   if (owner === undefined) {
     throw new CommandError(
-      `There is no server of \`tally up\` on this machine, so there is nothing to move. To report its sessions: tally agents login --url ${url} --report`,
+      `There is no server of \`tally up\` on this machine, so there is nothing to move. To report this machine's sessions: tally agents login --url ${url} --report`,
     )
   }
   const running = await findProvenServer(place.data)
   if (running && running.program !== PROGRAM) {
-    throw new CommandError('The server of `tally up` is of another version. Run `tally up` first.')
+    throw new CommandError('The server of `tally up` runs another version. Run `tally up` first.')
   }
   const server = await serverAt(environment, url)
   const { person } = await requireServiceToken(server)
@@ -55,18 +55,16 @@ export async function join(
   const { known, ...first } = await previewOf(server, uses, () => names)
   const isNamed = (use: MovedUse) => names && !known.has(use)
   const preview = names && known.size > 0 ? await previewOf(server, uses, isNamed) : first
-  print(`${person.name} (${person.email}) gets the sessions of this machine at ${server.url}.`)
+  print(`Sessions on this machine become entries of ${person.name} (${person.email}) at ${server.url}.`)
   printPreview(preview, server.url, { all: false })
   const projects = new Set(preview.entries.flatMap(({ before, after }) => (before ? [] : (after.project?.key ?? []))))
-  if (names && projects.size > 0) print(`Projects: ${[...projects].join(', ')}. Those that are not there are created.`)
+  if (names && projects.size > 0) print(`Projects: ${[...projects].join(', ')}. Missing ones are created.`)
   const { timeZone, hashedSessionIds } = settings
   if (timeZone !== preview.timeZone) {
-    note(
-      `Days are those of ${preview.timeZone} there, and of ${timeZone} here: what is of one day here stays together.`,
-    )
+    note(`Days are in ${preview.timeZone} there, and in ${timeZone} here: usage of one day here stays together.`)
   }
   if (hashedSessionIds) {
-    note('Ids of old sessions are hashes here. If agents report the files of these sessions there, they count twice.')
+    note('Ids of old sessions are hashes here. If agents also report these sessions there, they count twice.')
   }
   printLeft(Map.groupBy(entries, reasonOf))
   if (preview.entries.some(({ result }) => result !== 'repeated')) {
@@ -143,7 +141,7 @@ async function offerReporting(
   const login = storedLogin(environment)
   if (login?.url === server.url) return
   if (login && login.token !== remembered(place).token) {
-    return note(`Agents on this machine report to ${login.url}, which stays as it is.`)
+    return note(`Agents on this machine report to ${login.url}. That does not change.`)
   }
   if (!yes) {
     requireTerminal({ dryRun: false })
@@ -152,5 +150,5 @@ async function offerReporting(
   }
   storeCredentials(environment, server)
   print(`New sessions are reported to ${server.url}. Nothing was removed here.`)
-  if (!login) note('To have the agents report them by themselves: tally agents install')
+  if (!login) note('To make the agents report them automatically: tally agents install')
 }

@@ -50,7 +50,7 @@ export async function startService({ data }: Place, service: UserService): Promi
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     throw new CommandError(
-      `${service.path} is written, but could not be started: ${error.message}\nRun \`tally up --service\` again as the person whose machine it is, logged in and without sudo.`,
+      `${service.path} was written, but could not be started: ${error.message}\nRun \`tally up --service\` again as the person whose agents are on this machine, logged in and without sudo.`,
     )
   }
   const deadline = performance.now() + START_MS
@@ -126,7 +126,7 @@ export async function stopServer({ data }: Place, { pid }: Announcement): Promis
   while (isAlive(pid)) {
     if (performance.now() > deadline) {
       throw new CommandError(
-        `The server (process ${pid}) did not stop within ${STOP_MS / 1_000} s. Try again, or end it.`,
+        `The server (process ${pid}) did not stop within ${STOP_MS / 1_000} s. Try again, or end the process.`,
       )
     }
     await Bun.sleep(POLL_MS)

@@ -43,7 +43,7 @@ export function storedLogin(environment: AgentsEnvironment): ClientConfig | unde
     return readCredentials(environment)
   } catch (error) {
     if (!(error instanceof CredentialsError)) throw error
-    return { url: `what ${credentialsPath(environment)} says`, token: '' }
+    return { url: `the server in ${credentialsPath(environment)}`, token: '' }
   }
 }
 
@@ -56,7 +56,7 @@ export async function importSessions(
   const scan = await scanned({})
   const { uses } = scan
   if (uses.length === 0) {
-    printFields([['Imported', 'nothing: no sessions of agents are on this machine yet']])
+    printFields([['Imported', 'nothing: there are no agent sessions on this machine yet']])
     printDamage(scan)
     return () => failWhereUnread(scan.damage)
   }
@@ -114,7 +114,7 @@ export async function connectAgents(
   for (const { path, warnings } of plans) for (const warning of warnings) note(`${path}: ${warning}`)
   const others = present.filter((agent) => !HOOKED_AGENTS.includes(agent))
   if (others.length > 0) {
-    note(`${namesOf(others)} cannot call a hook. To follow the session files instead: tally agents watch --install`)
+    note(`No hooks for ${namesOf(others)}. To watch their session files instead: tally agents watch --install`)
   }
 }
 
@@ -147,12 +147,12 @@ async function isWanted(
     note(`${namesOf(agents)} ${agents.length === 1 ? 'is' : 'are'} not connected. To connect: tally up --yes`)
     return false
   }
-  note(`\nConnect ${namesOf(agents)}, so that new sessions appear by themselves?`)
+  note(`\nConnect ${namesOf(agents)}, so that new sessions appear automatically?`)
   const files = listText.format(changes.map(({ path }) => shownPath(environment, path)))
   const question = `${changes.length === 0 ? 'The hooks are installed already.' : `This adds a hook to ${files}.`} [Y/n, d shows the changes] `
   for (;;) {
     const answer = await ask(question)
-    if (answer === undefined) throw new CommandError('The agents are not connected. Run `tally up` again to go on.')
+    if (answer === undefined) throw new CommandError('The agents are not connected. Run `tally up` again to continue.')
     if (/^(y(es)?)?$/i.test(answer)) return true
     if (/^n(o)?$/i.test(answer)) {
       remember(place, { declined: agents })

@@ -99,7 +99,7 @@ async function up(environment: AgentsEnvironment, place: Place, flags: UpFlags, 
       if (other === undefined) await connectAgents(environment, { place, program, server, yes: flags.yes ?? false })
       else {
         note(
-          `Agents on this machine report to ${other}, which stays as it is. Run \`tally up\` again to import their latest sessions here.`,
+          `Agents on this machine report to ${other}. That does not change. Run \`tally up\` again to import their latest sessions here.`,
         )
       }
       unlock()
@@ -116,7 +116,7 @@ async function findCurrentServer(place: Place): Promise<Announcement | undefined
   const running = await findProvenServer(place.data)
   if (!running || running.program === PROGRAM) return running
   await stopServer(place, running)
-  note(`The server was of version ${running.program.split(' ')[0]} and is restarted.`)
+  note(`The server ran version ${running.program.split(' ')[0]} and is being restarted.`)
   return undefined
 }
 
@@ -136,7 +136,8 @@ async function ownerOf(place: Place, { people }: Services, { by }: Self): Promis
         other.createdAt < one.createdAt ? other : one,
       )
   remember(place, { owner: owner.uid })
-  printFields([['Owner', `${owner.name} <${owner.email}>${isNew && found.isFromGit ? ', as git knows you' : ''}`]])
+  const source = isNew && found.isFromGit ? ', from your git configuration' : ''
+  printFields([['Owner', `${owner.name} <${owner.email}>${source}`]])
   return owner
 }
 
@@ -154,7 +155,7 @@ async function started(
   const actual = Number(new URL(url).port)
   printFields([['Server', `${url}, on this machine only (process ${pid})`]])
   if (actual !== wanted && wanted !== 0) {
-    note(`Port ${wanted} is used by another program, so the server listens on ${actual}, also next time.`)
+    note(`Port ${wanted} is used by another program, so the server listens on ${actual} from now on.`)
   }
   remember(place, { port: actual })
   return server
@@ -177,7 +178,7 @@ function installedService(
   if (!service || !Bun.which(service.manager)) {
     if (!isWanted) return undefined
     throw new CommandError(
-      'This system has no service that Tally can install. `tally up` does everything but that: have the system run it at each login.',
+      'Tally cannot install a service on this system. Have the system run `tally up --no-browser` at each login instead.',
       EXIT_USAGE,
     )
   }
@@ -285,6 +286,6 @@ async function stop(environment: AgentsEnvironment, place: Place): Promise<void>
   if (!running) return print('No server of `tally up` is running.')
   await stopServer(place, running)
   print(
-    `Stopped the server (process ${running.pid}). Your data stays in ${place.data}; hooks keep new sessions until it runs again.`,
+    `Stopped the server (process ${running.pid}). Your data stays in ${place.data}; hooks store new sessions until it runs again.`,
   )
 }

@@ -12,7 +12,7 @@ export const getReceipt = operation({
   path: '/reports/receipt',
   summary: 'Get the receipt of a branch or a ticket',
   description:
-    'What the work on it has cost: its entries by model, those of them that are not assigned to a project, and the budgets that they count for (null for an API token without `budgets:read`). A branch has the entries with both labels, `repository` and `branch`, as agents’ session files and hooks report them. Its totals are those of the list that it names.',
+    'What the work on it has cost: its entries by model, those that are not assigned to a project, and the budgets that they count for (null for an API token without `budgets:read`). A branch has the entries with both labels, `repository` and `branch`, which hooks and scans report. `list` has the same totals.',
   allow: ['read', 'session'],
   scope: 'entries:read',
   forProjects: true,
@@ -21,11 +21,11 @@ export const getReceipt = operation({
     branch: textParameter('The label `branch`; together with `repository`.'),
     ticket: textParameter('Id or key of a ticket.'),
     starting_at: textParameter(
-      'Sessions that started at or after this moment, such as when the branch was created: a timestamp with its offset, or a date. All where absent.',
+      'Only sessions that started at or after this moment, such as when the branch was created: a timestamp with its UTC offset, or a date. Default: all.',
     ),
-    ending_at: textParameter('Sessions that started before this moment. All where absent.'),
+    ending_at: textParameter('Only sessions that started before this moment. Default: all.'),
     basis: costBasis(),
-    people: flagParameter('Whether to return the entries by agent manager as well.'),
+    people: flagParameter('Whether to also return the entries by agent manager.'),
   },
   answer: result('The receipt.', Receipt, EXAMPLE_RECEIPT),
   problems: ['database_deadline', 'fees_hidden'],
