@@ -20,7 +20,7 @@ export const TAGS = {
   Search: 'One search over everything.',
   Reports: 'Usage and cost reports, including missing data.',
   Budgets: 'How much may be spent on something in a period, and who is warned.',
-  Plans: 'What people pay for agents beside the prices of the API: terms, periods and people.',
+  Plans: 'What people pay for agents in addition to API prices: terms, periods and people.',
   'Share links': 'Links that show one report or bill to those without an account.',
   Webhooks: 'Endpoints that are sent events.',
   Viewers: 'What clients and stakeholders with an account of their own see.',

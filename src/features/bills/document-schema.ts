@@ -118,7 +118,7 @@ export const reference = orNull(Reference)
 
 export const basis = (description: string) => oneOf(COST_BASES, description)
 export const BASIS =
-  '`cost`: reported cost, or else list value. `list`: list value. `marginal`: what was paid beside the fees of plans. `allocated`: marginal cost, and shares of the fees of plans.'
+  '`cost`: reported cost, or else list value. `list`: list value. `marginal`: what was paid in addition to the fees of plans. `allocated`: marginal cost, and shares of the fees of plans.'
 
 export const BillDocument = component('BillDocument', {
   kind: oneOf(BILL_KINDS, 'A credit note corrects a paid bill with negative lines.'),

@@ -678,7 +678,7 @@ const Valuation = Type.Object(
 const paid = {
   marginal_cost: orNull(
     money(
-      'What was paid for the entry beside the fees of plans: its cost if it is `metered` or paid by `credits` of no plan, else what was charged beyond the allowance of its plan. Null if it is unknown what pays, or until it is calculated.',
+      'What was paid for the entry in addition to the fees of plans: its cost if it is `metered` or paid by `credits` of no plan, else what was charged beyond the allowance of its plan. Null if it is unknown what pays, or until it is calculated.',
     ),
   ),
   allocated_cost: orNull(
@@ -727,7 +727,7 @@ export const TokenEntryDetail = Type.Object(
     settled_by: orNull(
       Type.String({
         description:
-          'Of an entry that arrived after the period of its plan was closed: the correction (ent_…) that contains its share of the fee and what is charged beside it, with those of other entries of the same person, project and ticket. Null until the period is settled.',
+          'Of an entry that arrived after the period of its plan was closed: the correction (ent_…) that contains its share of the fee and what is charged in addition to it, with those of other entries of the same person, project and ticket. Null until the period is settled.',
       }),
     ),
   },

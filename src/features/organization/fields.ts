@@ -194,7 +194,7 @@ export const SETTINGS = {
     column: 'costBasis',
     ...choice(
       COST_BASES,
-      'The basis by which pages, the command line and e-mails count cost unless another is chosen: `cost` (the reported cost, or else the list value), `list`, `marginal` (what was paid beside the fees of plans) or `allocated` (with the share of fees, for those who may see fees; others get `cost`). The API counts by `cost` unless a request names another.',
+      'The basis by which pages, the command line and e-mails count cost unless another is chosen: `cost` (the reported cost, or else the list value), `list`, `marginal` (what was paid in addition to the fees of plans) or `allocated` (with the share of fees, for those who may see fees; others get `cost`). The API counts by `cost` unless a request names another.',
     ),
   }),
   leads_see_fees: setting({

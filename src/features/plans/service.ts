@@ -1,5 +1,5 @@
 /**
- * Plans: what people pay for agents beside the prices of the API, who uses it, and what it costs from day to day
+ * Plans: what people pay for agents in addition to API prices, who uses it, and what it costs from day to day
  * (docs/plans.md).
  */
 import type { Actor, Party } from '../../access/actor.ts'

@@ -29,7 +29,7 @@ export function entryFilters(): EntryFilters {
 export const costBasis = () =>
   choiceParameter(
     COST_BASES,
-    'What `cost` is: by default (`cost`) the reported cost, or else the list value; the list value (`list`); what was paid beside the fees of plans (`marginal`); or that and the share of the fee (`allocated`), for those who see fees.',
+    'What `cost` is: by default (`cost`) the reported cost, or else the list value; the list value (`list`); what was paid in addition to the fees of plans (`marginal`); or that and the share of the fee (`allocated`), for those who see fees.',
   )
 
 export const entryFormat = () => ({

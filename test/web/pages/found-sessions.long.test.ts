@@ -22,7 +22,7 @@ test.each(['desk', 'phone'] as const)('the first page after the set-up imports t
   await page.getByText(/Claude Code \(\d+ files?\), Codex \(\d+ files?\), Gemini CLI \(\d+ files?\)/).waitFor()
   expect(await barriers()).toEqual([])
   await page.getByRole('button', { name: 'Import sessions' }).click()
-  await page.getByText('The sessions are imported').waitFor()
+  await page.getByText('Sessions imported').waitFor()
   // The page turns to the first entry, as to one of an agent that was connected.
   await page.getByText('Entry received').waitFor()
   expect(await barriers()).toEqual([])

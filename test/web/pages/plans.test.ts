@@ -76,9 +76,9 @@ test('the form of terms begins with those of its day, and sends all of them', ()
 test('a plan is described by its fee, allowance, people and what it covers now', () => {
   expect(feeInWords({ ...TERMS, seats: 5, fee: 25, currency: 'EUR' })).toBe('5 seats at €25.00 per month')
   const allowing = { ...TERMS, allowance: 10, allowance_unit: 'usd', overage_price: 1 } as const
-  expect(allowanceInWords(allowing)).toBe('$10.00, beyond it $1.00 per dollar')
+  expect(allowanceInWords(allowing)).toBe('$10.00, then $1.00 per dollar')
   expect(allowanceInWords({ ...allowing, allowance_unit: 'requests', overage_price: null })).toBe(
-    '10 requests, nothing charged beyond it',
+    '10 requests, no charge beyond that',
   )
   expect([coversInWords(TERMS.covers), coversInWords([])]).toEqual(['Harness claude-code', 'all usage'])
   expect([holdersInWords(PLAN), holdersInWords({ people: [] })]).toEqual(['Ada', 'Everyone'])

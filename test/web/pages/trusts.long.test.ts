@@ -26,8 +26,8 @@ describe.skipIf(!CHROMIUM)('trusts', () => {
       await page.getByRole('button', { name: 'New trust' }).first().click()
       const dialog = page.getByRole('dialog')
       await dialog.getByLabel('Repository', { exact: true }).fill('acme/web')
-      await dialog.getByLabel('ID of the repository').fill('123456')
-      await dialog.getByLabel('Pull and merge requests as well').check()
+      await dialog.getByLabel('Repository ID').fill('123456')
+      await dialog.getByLabel('Also pull and merge requests').check()
       for (const [label, text, option] of [
         ['Project', 'web', /WEB/],
         ['Person', 'robot', /Robot/],

@@ -270,7 +270,7 @@ export const reportPlans = operation({
   path: '/reports/plans',
   summary: 'Report whether plan seats pay for themselves',
   description:
-    'Of each plan, period and person: the list value of what the plan paid for, beside the fee of the seat. For those who see fees: billing, admins, and leads if the setting `leads_see_fees` is on, who see the shares of the entries that they see.',
+    'Of each plan, period and person: the list value of what the plan paid for, and the fee of the seat. For those who see fees: billing, admins, and leads if the setting `leads_see_fees` is on, who see the shares of the entries that they see.',
   allow: ['read', 'session'],
   scope: 'plans:read',
   query: {

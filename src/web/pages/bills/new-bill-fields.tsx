@@ -178,7 +178,7 @@ const rateInWords = (typed: number | string, terms: UsualTerms | undefined) =>
 const BASES: Record<CostBasis, string> = {
   cost: 'What agents reported, or else the list value.',
   list: 'What the API would ask for.',
-  marginal: 'What was paid beside the fees of plans: 0 inside a plan, and what is beyond its allowance.',
+  marginal: 'What was paid in addition to plan fees: 0 within a plan, and charges beyond its allowance.',
   allocated: 'The marginal cost, and the share of each entry in the fee of its plan.',
 }
 

@@ -93,7 +93,7 @@ function Choice({ guide, choose }: { guide: Guide; choose: (key: string) => void
       ))}
       {guides.length === 0 && (
         <Note>
-          {unread.length === 0 && 'Tally does not read an agent of this name. '}If it can send OpenTelemetry data,
+          {unread.length === 0 && 'Tally does not read an agent with this name. '}If it can send OpenTelemetry data,
           choose{' '}
           <Anchor component="button" type="button" size="sm" onClick={() => chooseHidden('otlp')}>
             Any OTLP exporter

@@ -47,14 +47,14 @@ function State({ found: { state, issue }, isPending, begin }: { found: Found; is
       <Group gap="xs">
         <Loader size={16} aria-hidden />
         <Text size="sm" fw={600}>
-          Importing the sessions…
+          Importing sessions…
         </Text>
       </Group>
     )
   }
   if (state === 'imported') {
     return (
-      <Alert color="teal" variant="light" icon={<IconCheck />} title="The sessions are imported">
+      <Alert color="teal" variant="light" icon={<IconCheck />} title="Sessions imported">
         <Stack gap="xs" align="flex-start">
           {issue && <Text size="sm">{issue}</Text>}
           <Button component={Link} href="/" size="xs">

@@ -159,7 +159,7 @@ const TELEMETRY: Partial<Record<AgentName, TelemetryGuide>> = {
 /** The token comes from standard input, so that it is in no process list; in the command prompt of Windows, it works alike. */
 const login = ({ url, token, program }: Target) => `echo ${token} | ${program} agents login --url ${url} --token-stdin`
 
-const ON_MACHINE = 'In a terminal of the machine on which it runs:'
+const ON_MACHINE = 'In a terminal on the machine where it runs:'
 
 const WAYS: Record<Way, (name: AgentName, facts: AgentFacts) => Omit<WayGuide, 'way' | 'misses'>> = {
   telemetry: (name, { title }) => ({
@@ -168,13 +168,13 @@ const WAYS: Record<Way, (name: AgentName, facts: AgentFacts) => Omit<WayGuide, '
     waits: `${title} sends data ${TELEMETRY[name]!.sends}`,
   }),
   hook: (name, { title }) => ({
-    lead: `${title} starts Tally after each turn, which reads its session files and also reports what was used while the server was unreachable. The line stores the token, adds the hook to the settings of ${title}, and reports its past sessions. Running it again does not count anything twice.`,
+    lead: `After each turn, ${title} starts Tally, which reads the session files and also reports usage from while the server was unreachable. The line stores the token, adds the hook to the settings of ${title}, and reports past sessions. Running it again does not count anything twice.`,
     steps: [{ instruction: ON_MACHINE, lines: (target) => `${login(target)} --install ${name} --report` }],
     usesProgram: true,
     waits: `Past sessions appear at once, new ones after ${title} responds. “tally agents status” shows pending sessions and the reason.`,
   }),
   files: (name, { title, ways }) => ({
-    lead: `Tally reads the session files that ${title} keeps, including those of the past. Running the line again does not count anything twice.`,
+    lead: `Tally reads the session files of ${title}, including past sessions. Running the line again does not count anything twice.`,
     steps: [
       {
         instruction: ON_MACHINE,
@@ -184,8 +184,7 @@ const WAYS: Record<Way, (name: AgentName, facts: AgentFacts) => Omit<WayGuide, '
         ? []
         : [
             {
-              instruction:
-                'Report new sessions while they grow (as a service of the system that runs in the background):',
+              instruction: 'Report new sessions as they grow, with a service in the background:',
               lines: () => 'tally agents watch --install',
             },
           ]),
@@ -261,18 +260,18 @@ curl ${url}/api/v1/token-entries \\
     ways: [
       {
         way: 'files',
-        lead: 'Tally finds the session files of all agents on a machine and reports what was used before. Running the line again does not count anything twice.',
+        lead: 'Tally finds the session files of all agents on a machine and reports past sessions. Running the line again does not count anything twice.',
         steps: [
           {
-            instruction: 'In a terminal of the machine on which they run:',
+            instruction: 'In a terminal on the machine where they run:',
             lines: (target) => `${login(target)} --report`,
           },
           {
-            instruction: 'Report new sessions automatically (shows the changes of settings first):',
+            instruction: 'Report new sessions automatically (shows the changes to settings first):',
             lines: () => `tally agents install ${AGENT_NAMES.filter((name) => 'hook' in AGENTS[name].ways).join(' ')}`,
           },
           {
-            instruction: 'Or, for all agents and without a change of their settings, as their session files grow:',
+            instruction: 'Or, for all agents and without changing their settings, as their session files grow:',
             lines: () => 'tally agents watch --install',
           },
         ],

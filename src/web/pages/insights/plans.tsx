@@ -26,7 +26,7 @@ export function PlanSeats({ query }: { query: ReportQuery }) {
     <Section
       title="Plans"
       found={data && seatsInWords(data)}
-      note="Whether a seat pays for itself: the list value of what its plan paid for, without what was charged beside the fee, divided by the fee. At 1, both are the same. A period that is still running has its whole fee, but only part of its use. Of the filters, only the period applies: it lists the periods of plans that contain any of its days."
+      note="Whether a seat pays for itself: the list value of what its plan paid for, minus what was charged in addition to the fee, divided by the fee. At 1, both are the same. A period that is still running has its whole fee, but only part of its use. Of the filters, only the period applies: it lists the periods of plans that contain any of its days."
       request={report}
     >
       {data && rows.length > 0 && (

@@ -26,7 +26,7 @@ export function PlanList() {
   return (
     <Page
       title="Plans"
-      lead="Subscriptions and credits that people pay for beside the prices of the API: what they cost, and who uses them."
+      lead="Subscriptions and credits that you pay for in addition to API prices: what they cost, and who uses them."
       actions={list.rows?.length !== 0 && add}
     >
       <DataTable
@@ -40,7 +40,7 @@ export function PlanList() {
         empty={
           <Empty title="No plans yet" action={add}>
             Add the subscriptions that your agents run on, such as Claude Max or Copilot, with their fee and the people
-            who use them. Tally has a table of common plans to begin with.
+            who use them. You can start from a table of common plans.
           </Empty>
         }
       />

@@ -109,7 +109,7 @@ const SpanCell = ({ period }: { period: Period }) => (
     </Badge>
     {period.seats > 1 && <Caption>{counted(period.seats, 'seat')}</Caption>}
     {period.to !== period.whole_to && period.whole_to && (
-      <Caption>cut, would have ended on {dayInWords(period.whole_to)}</Caption>
+      <Caption>shortened, would have ended on {dayInWords(period.whole_to)}</Caption>
     )}
   </>
 )
@@ -223,11 +223,12 @@ function CloseForm({ plan, period, close }: FormProps) {
       done={() => 'Period closed.'}
     >
       <Text size="sm">
-        This freezes the shares of its entries and its terms. Entries that arrive late are corrected in a later period.
+        Closing freezes its terms and the shares of its entries. Late entries are settled by corrections in a later
+        period.
       </Text>
       {period.unpriced_entries > 0 && (
         <Checkbox
-          label={`Leave ${counted(period.unpriced_entries, 'entry', 'entries')} without a price out`}
+          label={`Leave out ${counted(period.unpriced_entries, 'entry', 'entries')} without a price`}
           checked={leavesUnpriced}
           onChange={({ currentTarget }) => setLeavesUnpriced(currentTarget.checked)}
         />
@@ -251,7 +252,9 @@ function ReopenForm({ plan, period, close }: FormProps) {
       changes={CHANGES}
       done={() => 'Period reopened.'}
     >
-      <Text size="sm">Its shares follow its entries again. Its corrections that no bill has are voided.</Text>
+      <Text size="sm">
+        Its shares change with its entries again. Its corrections are voided, except those on a bill.
+      </Text>
       <Textarea
         label="Reason"
         required

@@ -69,7 +69,7 @@ export function PriceFields({ form, fromLabel, isFixed = false }: PriceFieldsPro
         {...form.getInputProps('from')}
       />
       <DecimalField
-        label="Fee of a seat, without tax"
+        label="Fee per seat, without tax"
         placeholder="100"
         required
         min={0}
@@ -102,11 +102,11 @@ export const ProrateField = ({
 }) =>
   (form.errors.prorate !== undefined || form.values.prorate !== '') && (
     <Select
-      label="Fee of the period that is cut"
+      label="Fee of the shortened period"
       placeholder="Choose"
       required
       data={[
-        { value: 'yes', label: 'By days: only those that are left of it' },
+        { value: 'yes', label: 'In proportion to its days' },
         { value: 'no', label: 'In full' },
       ]}
       {...form.getInputProps('prorate')}
@@ -129,7 +129,7 @@ export function PeopleFields({ form }: FieldsProps) {
   return (
     <Fieldset
       title="Used by"
-      note="Without people, everyone in the organization uses it. For somebody who leaves, set the last day."
+      note="Leave empty if everyone in the organization uses it. When somebody leaves, set their last day."
     >
       {form.values.people.map((_, at) => (
         // Rows have no id.
@@ -213,7 +213,7 @@ export function AllowanceFields({ form }: FieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 3 }} verticalSpacing="xs">
       <Field
-        label="Included usage of a seat"
+        label="Included usage per seat"
         placeholder="No known limit"
         min={0}
         digits={COST_DIGITS}
@@ -222,7 +222,7 @@ export function AllowanceFields({ form }: FieldsProps) {
       />
       <Select label="Unit" data={optionsOf(UNITS)} allowDeselect={false} {...form.getInputProps('allowance_unit')} />
       <DecimalField
-        label={`Price beyond it (${currency})`}
+        label={`Overage price (${currency})`}
         placeholder="None charged"
         min={0}
         digits={COST_DIGITS}
@@ -237,14 +237,14 @@ export function AllowanceFields({ form }: FieldsProps) {
 export const SharingFields = ({ form }: FieldsProps) => (
   <SimpleGrid cols={{ base: 1, sm: 2 }} verticalSpacing="xs">
     <Select
-      label="Entries share the fee by"
+      label="Divide the fee by"
       data={optionsOf(WEIGHTS)}
       allowDeselect={false}
       {...form.getInputProps('weight')}
     />
     <Checkbox
       label="People share all seats"
-      description="Otherwise each has a seat, and unused seats are not allocated."
+      description="Otherwise each person has a seat, and unused seats are not allocated."
       {...form.getInputProps('pooled', { type: 'checkbox' })}
     />
   </SimpleGrid>
@@ -258,7 +258,7 @@ export const SourceFields = ({ form }: FieldsProps) => (
       {...form.getInputProps('source_url')}
     />
     <DateField
-      label="Read there on"
+      label="Price read on"
       clearable
       firstDayOfWeek={useFirstDayOfWeek()}
       {...form.getInputProps('source_day')}
@@ -270,7 +270,7 @@ export const RareFields = ({ form }: FieldsProps) => (
   <>
     <TagsInput
       label="Vendor codes"
-      description="What agents call it. Press Enter after each."
+      description="What agents call the plan. Press Enter after each."
       placeholder={form.values.vendor_codes.length === 0 ? 'codex:pro' : undefined}
       {...form.getInputProps('vendor_codes')}
     />

@@ -104,7 +104,7 @@ function CommonPlanField({ take }: { take: (values: Partial<PlanValues>) => void
   return (
     <Select
       label="Common plan"
-      description="Fills the form. Check the price: each has its source and day below, and nothing is updated later."
+      description="Fills the form once. Check the price: its source and date are below."
       placeholder="None"
       data-autofocus
       clearable
@@ -185,8 +185,8 @@ export function TermsForm({ plan, close, from }: PlanFormProps & { from?: string
     >
       <Note>
         {from === undefined
-          ? 'The new terms apply from the first day on, with which a period begins. Periods before it stay as they are.'
-          : 'The terms are corrected from the day on which they begin.'}
+          ? 'The new terms apply from this day, on which a new period begins. Earlier periods stay as they are.'
+          : 'This corrects the terms from their first day.'}
       </Note>
       <PriceFields form={form} fromLabel="From" isFixed={from !== undefined} />
       <ProrateField form={form} />

@@ -169,7 +169,7 @@ function Versions({ plan }: { plan: Plan }) {
           changes={CHANGES}
           done={() => 'Terms removed.'}
         >
-          <Text size="sm">The terms before them apply instead, and the periods from this day on change.</Text>
+          <Text size="sm">The previous terms apply instead, which changes the periods from this day on.</Text>
           <PreviewOf
             name={`${plan.id} ${open.terms.from}`}
             ask={(signal) =>

@@ -14,7 +14,7 @@ export const WEIGHTS: Record<Terms['weight'], string> = {
   list_value: 'List value',
   tokens: 'Tokens',
   active_time: 'Active time',
-  active_days: 'Days with use, equally',
+  active_days: 'Days with usage, equally',
 }
 const PER: Record<Period, string> = { week: 'per week', month: 'per month', year: 'per year', once: 'once' }
 export const STATE_COLORS: Record<Plan['state'], string> = { active: 'teal', planned: 'indigo', ended: 'gray' }
@@ -29,13 +29,13 @@ export function feeInWords({ fee, currency, period, seats }: Priced): string {
 
 type Allowing = Pick<Terms, 'allowance' | 'allowance_unit' | 'overage_price' | 'currency'>
 
-/** `$10.00, beyond it $1.00 per dollar`; undefined without an allowance. */
+/** `$10.00, then $1.00 per dollar`; undefined without an allowance. */
 export function allowanceInWords({ allowance, allowance_unit, overage_price, currency }: Allowing): string | undefined {
   if (allowance === null || allowance_unit === null) return undefined
   const included = allowance_unit === 'usd' ? exactMoney(allowance) : `${count(allowance)} ${allowance_unit}`
-  if (overage_price === null) return `${included}, nothing charged beyond it`
+  if (overage_price === null) return `${included}, no charge beyond that`
   const unit = { usd: 'dollar', tokens: 'token', requests: 'request' }[allowance_unit]
-  return `${included}, beyond it ${exactMoney(overage_price, currency)} per ${unit}`
+  return `${included}, then ${exactMoney(overage_price, currency)} per ${unit}`
 }
 
 /** How entries share the fee; undefined if it is by list value, each person with a seat. */

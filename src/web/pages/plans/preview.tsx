@@ -83,7 +83,8 @@ function PreviewTable({ preview: { changes, locked_entries, searched_to } }: { p
       )}
       {locked_entries > 0 && (
         <Note>
-          {counted(locked_entries, 'approved, billed or voided entry', 'approved, billed or voided entries')} stay.
+          {counted(locked_entries, 'approved, billed or voided entry', 'approved, billed or voided entries')} would not
+          change.
         </Note>
       )}
       {searched_to && (

@@ -44,8 +44,8 @@ export function FundingRules() {
         </Button>
       </Group>
       <Note>
-        The report says what pays for usage, or else the first of these rules that matches, or else the plan of the
-        person. Unlocked entries follow changes within seconds.
+        Funding is what the report says, or else the first of these rules that matches, or else the person’s plan.
+        Changes apply to unlocked entries within seconds.
       </Note>
       {error && !list && <Failure error={error} retry={refetch} />}
       {!list && !error && <Loading />}
@@ -90,7 +90,7 @@ export function FundingRules() {
           changes={RULE_CHANGES}
           done={() => 'Funding rule removed.'}
         >
-          <Text size="sm">Unlocked entries that it decided are decided again.</Text>
+          <Text size="sm">The funding of unlocked entries that it matched is updated.</Text>
         </ConfirmChange>
       )}
     </Stack>
@@ -216,7 +216,7 @@ function RuleForm({ rule, close }: { rule: FundingRule | null; close: () => void
         {needsPlan(form.values) && (
           <Select
             label="Plan"
-            description="Skipped for people who do not have it."
+            description="The rule is skipped for people without this plan."
             data={(plans?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
             {...form.getInputProps('plan')}
           />

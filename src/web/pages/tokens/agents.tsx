@@ -24,9 +24,9 @@ export function Agents() {
   return (
     <>
       <Note maw={720} mb="sm">
-        Hooks, <Code>tally agents watch</Code> and <Code>tally agents scan --report</Code> send what they read on each
-        machine, and what they could not: counts and short names, never paths or contents. What is not read is not
-        counted.
+        Hooks, <Code>tally agents watch</Code> and <Code>tally agents scan --report</Code> report what they read on each
+        machine and what they could not read: counts and short names, never paths or contents. Usage that is not read is
+        not counted.
       </Note>
       <Toolbar>
         <Button
@@ -49,9 +49,9 @@ export function Agents() {
       />
       {list.rows?.some(({ not_read }) => not_read.length > 0) && (
         <Note maw={720} mt="sm">
-          To have them read, update Tally on that machine. If they remain, <Code>tally agents scan</Code> there lists
-          the files, and prints the ID of the machine with <Code>--report</Code>. Once they are read, they are counted,
-          and no longer listed here.
+          To have these sessions read, update Tally on the machine. If they remain, run <Code>tally agents scan</Code>{' '}
+          there: it lists the files and, with <Code>--report</Code>, prints the ID of the machine. Once they are read,
+          they are counted and no longer listed here.
         </Note>
       )}
     </>

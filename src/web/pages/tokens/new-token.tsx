@@ -138,7 +138,7 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
           </Checkbox.Group>
           <TagsInput
             label="Networks"
-            description="Addresses from which the token works, such as 10.0.0.0/8. Without one, it works from any."
+            description="Addresses from which the token works, such as 10.0.0.0/8. Leave empty for any address."
             {...form.getInputProps('networks')}
           />
         </>

@@ -29,8 +29,8 @@ export function Trusts({ isAdding, add, close }: TrustsProps) {
   return (
     <>
       <Note maw={720} mb="sm">
-        Jobs of these repositories need no stored token: they exchange the ID token of their run for one that is valid
-        for minutes and limited to a project.{' '}
+        Jobs of these repositories need no stored token: they exchange their ID token for a short-lived token that is
+        limited to a project.{' '}
         <Anchor href="/docs/connect/ci#report-without-a-stored-token" inherit>
           Set up the job
         </Anchor>
@@ -120,7 +120,7 @@ function RemoveTrust({ trust, close }: { trust: Trust | null; close: () => void 
       isDangerous
       confirm={() => remove.mutateAsync(trust!.id)}
     >
-      <Text size="sm">Its jobs get no more tokens, and those that they have stop working immediately.</Text>
+      <Text size="sm">Its jobs can no longer get tokens, and their current tokens stop working immediately.</Text>
     </Confirm>
   )
 }
@@ -191,36 +191,33 @@ function NewTrustForm({ close }: { close: () => void }) {
       <Group grow align="flex-start">
         <TextInput label="Repository" placeholder="acme/web" data-autofocus {...form.getInputProps('repository')} />
         <TextInput
-          label="ID of the repository"
+          label="Repository ID"
           placeholder="123456"
-          description="Stays when it is renamed."
+          description="Stays the same when the repository is renamed."
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           {...form.getInputProps('repository_id')}
         />
       </Group>
       <TagsInput
         label="Branches"
-        description="* stands for any characters but /, ** for any. Without one, all branches and tags."
+        description="* matches any characters except /, ** any characters. Leave empty for all branches and tags."
         {...form.getInputProps('branches')}
       />
-      <Checkbox
-        label="Pull and merge requests as well"
-        {...form.getInputProps('pull_requests', { type: 'checkbox' })}
-      />
+      <Checkbox label="Also pull and merge requests" {...form.getInputProps('pull_requests', { type: 'checkbox' })} />
       <TextInput
         label="Environment"
         description="If set, only jobs that run in this environment get tokens."
         {...form.getInputProps('environment')}
       />
-      <ProjectPicker label="Project" description="All entries of the jobs belong to it." {...picked('project')} />
+      <ProjectPicker label="Project" description="All entries of the jobs are assigned to it." {...picked('project')} />
       <PersonPicker
         label="Person"
-        description="A member, such as one added for CI, to whom the entries belong."
+        description="The owner of the entries, with the role member. Add a person for CI."
         {...picked('user')}
       />
       <Group grow align="flex-start">
         <NumberInput label="Valid for (minutes)" min={5} max={60} {...form.getInputProps('minutes')} />
-        <TextInput label="Issuer" placeholder="Of your own GitHub or GitLab" {...form.getInputProps('issuer')} />
+        <TextInput label="Issuer" placeholder="Of a self-hosted GitHub or GitLab" {...form.getInputProps('issuer')} />
       </Group>
     </FormDialog>
   )
