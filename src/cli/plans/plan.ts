@@ -40,7 +40,7 @@ type Condition = ReturnType<typeof collectCondition>[number]
 
 export const PRORATE = {
   flag: '--prorate <yes|no>',
-  doc: 'of a period that is cut: yes charges its fee by days, no in full',
+  doc: 'of a shortened period: yes charges its fee by days, no in full',
 }
 
 /** The flags of a plan that differ from their fields. */
@@ -51,7 +51,7 @@ export const PLAN_FLAGS = {
     read: collectPerson,
   },
   vendor_codes: '--vendor-code <code>',
-  exchange_rate: { flag: '--exchange-rate <number>', doc: 'units of the currency for a US dollar' },
+  exchange_rate: { flag: '--exchange-rate <number>', doc: 'units of the currency per US dollar' },
   source_url: '--source-url <address>',
   source_day: '--source-day <date>',
   covers: {

@@ -46,7 +46,7 @@ const termsFields = {
   fee: number('Of a seat and a period, without tax.', { minimum: 0, maximum: FEE_LIMIT }),
   currency: text('Of the fee, as an ISO 4217 code. Default: USD.', { examples: ['USD'] }),
   exchange_rate: orNull(
-    number('Units of the currency for a US dollar; required unless it is USD.', { exclusiveMinimum: 0 }),
+    number('Units of the currency per US dollar; required unless it is USD.', { exclusiveMinimum: 0 }),
   ),
   seats: integer('How many seats are paid for. Default: 1.', { minimum: 1, maximum: SEATS_LIMIT }),
   covers: array(
@@ -208,7 +208,7 @@ const storedTerms = {
   period: oneOf(PLAN_PERIODS),
   fee: number('Of a seat and a period, without tax.'),
   currency: Type.String(),
-  exchange_rate: orNull(number('Units of the currency for a US dollar; null for USD.')),
+  exchange_rate: orNull(number('Units of the currency per US dollar; null for USD.')),
   seats: Type.Integer({ minimum: 1 }),
   covers: array(
     'Empty if it covers all usage of its people.',
