@@ -63,7 +63,11 @@ function runOfGitHub(claims: Claims): Run {
 }
 
 function runOfGitLab(claims: Claims): Run {
-  const isPullRequest = textOf(claims, 'pipeline_source') === 'merge_request_event'
+  const source = textOf(claims, 'pipeline_source')
+  // The ref of a child pipeline of a merge request is its source branch, also that of a fork. Only a branch of the project can
+  // be protected.
+  const isOfAnyBranch = source === 'parent_pipeline' && claims.ref_protected !== 'true'
+  const isPullRequest = source === 'merge_request_event' || isOfAnyBranch
   const ref = textOf(claims, 'ref')
   const isBranch = textOf(claims, 'ref_type') === 'branch'
   return {
@@ -123,7 +127,9 @@ export function compared(trust: Trusted, run: Run): Comparison[] {
   ]
 }
 
-export const isFor = (trust: Trusted, run: Run): boolean => compared(trust, run).every(({ matches }) => matches)
+/** First by the repository, as anybody with one at the same provider may ask. */
+export const isFor = (trust: Trusted, run: Run): boolean =>
+  trust.repositoryId === run.repositoryId && compared(trust, run).every(({ matches }) => matches)
 
 /** `*` matches any characters except `/`, `**` any characters. Patterns have few of them, so that no name takes long. */
 function matchesPattern(pattern: string, branch: string): boolean {

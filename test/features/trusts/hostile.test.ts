@@ -285,6 +285,15 @@ forEachEngine('ID tokens', (open) => {
       await gitlab.sign(labClaims({ pipeline_source: 'merge_request_event' })),
       none,
     )
+    const child = { pipeline_source: 'parent_pipeline' }
+    await refuse('a child pipeline, whose merge request may be of a fork', await gitlab.sign(labClaims(child)), none)
+    await refuse(
+      'a child pipeline of a branch that is not protected',
+      await gitlab.sign(labClaims({ ...child, ref_protected: 'false' })),
+      none,
+    )
+    const ofBranch = await exchange(await gitlab.sign(labClaims({ ...child, ref_protected: 'true' })))
+    expect(ofBranch.status).toBe(201)
     await refuse('a tag on GitLab', await gitlab.sign(labClaims({ ref_type: 'tag' })), none)
     await refuse('a fork on GitLab', await gitlab.sign(labClaims({ project_id: '8' })), none)
   })
