@@ -15,6 +15,7 @@ import type { Circumstances, EntryPlan, Recorded, Reporter, Submission } from '.
 import { type Joined, joinSession } from './sessions.ts'
 import { RecordingState } from './state.ts'
 import type { SessionKey } from './store/sessions.ts'
+import { isShownTo } from './within-limit.ts'
 
 export interface RecorderDependencies {
   clock: Clock
@@ -111,10 +112,10 @@ export function createRecorder(dependencies: RecorderDependencies) {
     async tryOut(
       tx: Tx,
       items: readonly SetItem[],
-      managerId: number,
+      reporter: Reporter,
     ): Promise<{ outcomes: Outcome<Recorded>[]; entries: EntryPlan[] }> {
       const { outcomes, state } = await planSet(tx, items, { unused: new UnusedIds() })
-      const entries = state.entriesOf(managerId)
+      const entries = state.entries(isShownTo(reporter))
       if (entries.length > SHOWN_LIMIT) throw tooManyShown()
       return { outcomes, entries }
     },

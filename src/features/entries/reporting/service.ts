@@ -151,7 +151,7 @@ export function createReporting({ db, decideAgain, ...dependencies }: ReportingD
     ): Promise<{ items: BatchItem[]; entries: PlannedEntry[] }> {
       let entries: EntryPlan[] = []
       const tryOut = async (accepted: readonly SetItem[]) => {
-        const body = (tx: Tx) => recorder.tryOut(tx, accepted, caller.person.id)
+        const body = (tx: Tx) => recorder.tryOut(tx, accepted, reporterOf(caller))
         const tried = await rehearse(db, body, { isolation: 'read committed' })
         entries = tried.entries
         return tried.outcomes

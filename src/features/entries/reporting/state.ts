@@ -409,8 +409,8 @@ export class RecordingState {
     this.#foundProjects.put(this.#foundProjects.size, found)
   }
 
-  /** Of the plan, every entry of a person: the new ones, those that change, and the others of the reported sessions. */
-  entriesOf(managerId: number): EntryPlan[] {
+  /** Of the plan, every entry: the new ones, those that change, and of the others of the reported sessions those that are shown. */
+  entries(isShown: (view: EntryView) => boolean): EntryPlan[] {
     const added = this.#newEntries.values().map((after): EntryPlan => ({ result: 'created', before: null, after }))
     const changed = this.#changedEntries
       .values()
@@ -420,7 +420,7 @@ export class RecordingState {
       .values()
       .flatMap((views) => views.flatMap((view) => this.#divided.get(view.entry.id) ?? view))
     const kept = others
-      .filter(({ entry }) => entry.managerId === managerId && !planned.has(entry.id))
+      .filter((view) => isShown(view) && !planned.has(view.entry.id))
       .map((view): EntryPlan => ({ result: 'repeated', before: view, after: view }))
     return [...added, ...changed, ...kept]
   }

@@ -35,6 +35,12 @@ export function requireWithin(state: RecordingState, item: Submission, record: (
   return recorded
 }
 
+/** Whether a dry run shows the entry to the reporter: also one of a session of which their report was refused. */
+export const isShownTo =
+  ({ manager, limit }: Reporter) =>
+  ({ entry }: EntryView): boolean =>
+    entry.managerId === manager.id && (!limit || entry.projectId === limit.projectId)
+
 /** A ticket that gets a project draws the person's entries on it there, which other jobs have reported. */
 function requireNoOthersOn(state: RecordingState, ticket: string | undefined, { reporter }: Submission): void {
   if (ticket === undefined) return
