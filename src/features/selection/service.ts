@@ -71,6 +71,13 @@ export function createSelectionService({
     return unknown.map((value) => unknownName('/query/price_load', 'price load', value, []))
   }
 
+  /** Whoever sees single projects must not learn from suggestions, or their absence, which others there are. */
+  async function issuesOfPlaces({ viewer }: Asker, filter: EntryFilter): Promise<Issue[]> {
+    if (viewer.sees === 'granted') return []
+    const found = WORK.map((kind) => issuesOfWork(db.read, kind, filter[kind], `/query/${kind}`))
+    return (await Promise.all(found)).flat()
+  }
+
   return {
     /** What `read` reads in the organization's time zone. Throws 422 for names in its filter that do not exist. */
     async read<Read extends object>(asker: Asker, read: (timeZone: string) => Read): Promise<Read> {
@@ -78,7 +85,7 @@ export function createSelectionService({
       const requested = read(timeZone)
       const filter: EntryFilter = 'filter' in requested ? (requested.filter as EntryFilter) : {}
       const issues = [
-        ...(await Promise.all(WORK.map((kind) => issuesOfWork(db.read, kind, filter[kind], `/query/${kind}`)))).flat(),
+        ...(await issuesOfPlaces(asker, filter)),
         ...(await issuesOfManagers(asker, 'agent_manager', filter.agent_manager)),
         // Excluding somebody without entries excludes nothing, as for a new approver.
         ...(asker.listsPeople

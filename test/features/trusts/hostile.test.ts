@@ -484,6 +484,10 @@ forEachEngine('ID tokens', (open) => {
         const token = await tokenOf()
         expect((await report(token, { session_id: id, model: 'another' })).json.code).toBe('outside_of_project')
         expect((await report(token, { session_id: id, project: 'WEB' })).json.code).toBe('outside_of_project')
+        const times = { started_at: '2026-11-20T10:00:00Z', ended_at: '2026-11-20T10:20:00Z' }
+        const items = [{ ...reportBody({ project: 'WEB' }), ...times, session_id: id }]
+        const tried = await app.call('POST /api/v1/token-entries/batch?dry_run=true', { token, json: items })
+        expect([tried.json.results[0].problem.code, tried.json.entries]).toEqual(['outside_of_project', []])
       }
       expect((await report(own, { ticket: 'SHARED-1' })).json.project).toBeNull()
       expect((await report(await tokenOf(), { ticket: 'SHARED-1' })).json.code).toBe('outside_of_project')
@@ -513,6 +517,16 @@ forEachEngine('ID tokens', (open) => {
       }
       expect(await entries(await tokenOf('read'))).toEqual({ status: 200, entries: 2, people: null, budgets: null })
       expect(await entries(await app.token('read'))).toMatchObject({ status: 200, entries: 3 })
+    })
+
+    test('does not learn which tickets there are elsewhere', async () => {
+      const json = { key: 'OTHER-81', project: 'OTHER' }
+      expect((await app.call('POST /api/v1/tickets', { session: admin, json })).status).toBe(201)
+      const token = await tokenOf('read')
+      for (const ticket of ['OTHER-81', 'OTHER-82', 'OTHER']) {
+        const { status, text } = await app.call(`GET /api/v1/reports/receipt?ticket=${ticket}`, { token })
+        expect([ticket, status, text.replaceAll(ticket, '').includes('OTHER')]).toEqual([ticket, 200, false])
+      }
     })
 
     test('may call nothing else', async () => {
