@@ -25,8 +25,8 @@ function readAddress(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : address
 }
 
-/** The address of the client for which Tally sends a request to itself; see `http/mcp.ts`. */
-export const innerRequests = new WeakMap<Request, string>()
+/** For whom Tally sends a request to itself, and whether it was counted as theirs when it arrived; see `http/mcp.ts`. */
+export const innerRequests = new WeakMap<Request, { address: string; isCounted: boolean }>()
 
 export type AddressOf = (request: Request, server: Listening) => string
 
@@ -37,8 +37,8 @@ export type AddressOf = (request: Request, server: Listening) => string
 export function clientAddresses(trustedProxies: readonly string[]): AddressOf {
   const isTrusted = networkTest(trustedProxies)
   return (request, server) => {
-    const outer = innerRequests.get(request)
-    if (outer !== undefined) return outer
+    const inner = innerRequests.get(request)
+    if (inner) return inner.address
     const socket = server?.requestIP(request)?.address ?? 'unknown'
     let address = readAddress(socket) ?? socket
     const forwarded = request.headers.get('x-forwarded-for')?.split(',') ?? []

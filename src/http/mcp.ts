@@ -95,7 +95,7 @@ export const mcp = ({ tools, handle, publicUrl, logger }: McpDependencies) => {
   }
 
   /** The response to the same caller's request for what a tool asks. */
-  async function sent(tool: McpTool, given: Given, { request, address, requestId }: Incoming) {
+  async function sent(tool: McpTool, given: Given, { request, address, requestId }: Incoming, isFirst: boolean) {
     const { method, path, body } = tool.asked(given)
     const inner = new Request(new URL(`/api/v1${path}`, request.url).href, {
       method,
@@ -109,16 +109,16 @@ export const mcp = ({ tools, handle, publicUrl, logger }: McpDependencies) => {
       ...(body && { body: JSON.stringify(body) }),
       signal: request.signal,
     })
-    innerRequests.set(inner, address())
+    innerRequests.set(inner, { address: address(), isCounted: isFirst })
     const response = await handle(inner)
     return { isOk: response.ok, content: parseRawJson(await response.text()) }
   }
 
-  async function called(name: string, given: Given, incoming: Incoming): Promise<CallToolResult> {
+  async function called(name: string, given: Given, incoming: Incoming, isFirst: boolean): Promise<CallToolResult> {
     const tool = toolsByName.get(name)
     if (!tool) throw Object.assign(new Error(`Unknown tool: ${name}`), { code: INVALID_PARAMS })
     try {
-      const { isOk, content } = await sent(tool, given, incoming)
+      const { isOk, content } = await sent(tool, given, incoming, isFirst)
       if (!isOk) return resultOf(content as object, true)
       const { page, answer } = tool.answered(content, given)
       return resultOf({ page: (await linkBase(incoming.request, publicUrl)) + page, ...answer })
@@ -141,6 +141,7 @@ export const mcp = ({ tools, handle, publicUrl, logger }: McpDependencies) => {
     const sdk = await import('@modelcontextprotocol/server')
     // Those of one batch wait for each other.
     let turn: Promise<unknown> = Promise.resolve()
+    let calls = 0
     const make = (): Server => {
       const server = new sdk.Server(
         { name: 'tally', title: 'Tally', version: VERSION },
@@ -150,7 +151,9 @@ export const mcp = ({ tools, handle, publicUrl, logger }: McpDependencies) => {
         tools: tools.filter((tool) => isAllowed(tool, caller) && tool.permits(caller)).map(listed),
       }))
       server.setRequestHandler('tools/call', ({ params }) => {
-        const result = turn.then(() => called(params.name, params.arguments ?? {}, incoming))
+        // The others of a batch count as further calls of the token.
+        const isFirst = calls++ === 0
+        const result = turn.then(() => called(params.name, params.arguments ?? {}, incoming, isFirst))
         turn = result.catch(() => {})
         return result
       })

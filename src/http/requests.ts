@@ -143,8 +143,7 @@ export const requests = (dependencies: RequestsDependencies) => {
   }
 
   function admit(incoming: Incoming, caller: Caller): void {
-    // One that Tally sends to itself was counted when it arrived.
-    if (rateLimits && !innerRequests.has(incoming.request)) rateLimits.count(caller)
+    if (rateLimits && !innerRequests.get(incoming.request)?.isCounted) rateLimits.count(caller)
     if (caller.kind === 'api') requireNetwork(caller, incoming.address())
     incoming.caller = caller
     takeTurnsAs(caller)

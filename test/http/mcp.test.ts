@@ -198,6 +198,14 @@ describe('access', () => {
       const here = await create(['127.0.0.1'])
       for (let calls = 0; calls < 3; calls++) await ask('usage', NOVEMBER, here, { to: limited })
       expect((await rpc('tools/list', {}, { token: here, to: limited })).status).toBe(429)
+      const another = await create(['127.0.0.1'])
+      const params = { name: 'usage', arguments: NOVEMBER }
+      const batch = Array.from({ length: 5 }, (_, id) => message('tools/call', params, '2025-06-18', id))
+      const { json } = await post(JSON.stringify(batch), { token: another, to: limited })
+      const answers = json.map(({ result }: { result: { isError: boolean; content: { text: string }[] } }) =>
+        result.isError ? JSON.parse(result.content[0]!.text).code : 'answered',
+      )
+      expect(answers.sort()).toEqual([...Array(3).fill('answered'), ...Array(2).fill('rate_limited')])
       const elsewhere = await create(['10.0.0.0/8'])
       expect((await rpc('tools/list', {}, { token: elsewhere, to: limited })).status).toBe(403)
     } finally {
