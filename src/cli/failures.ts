@@ -5,6 +5,7 @@ import { WrongDatabase } from '../database/wrong-database.ts'
 import { type Issue, Problem } from '../errors.ts'
 import { flagOfField } from './flags/fields.ts'
 import { NONE } from './flags/none.ts'
+import { escaped } from './terminal/escaped.ts'
 import { inCommands } from './wording.ts'
 
 export const EXIT_DONE = 0
@@ -152,7 +153,7 @@ export async function printFailure(error: unknown, command?: Command): Promise<n
     return error.exitCode === EXIT_DONE ? EXIT_DONE : EXIT_USAGE
   }
   const { message, exitCode } = await failureOf(error, command)
-  for (const line of message.split('\n')) process.stderr.write(`tally: ${line}\n`)
+  for (const line of message.split('\n')) process.stderr.write(`tally: ${escaped(line)}\n`)
   return exitCode
 }
 

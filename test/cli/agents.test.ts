@@ -151,6 +151,23 @@ describe('tally agents login', () => {
     expect(await filesAtHome()).toEqual([])
   })
 
+  test('shows what a server says without obeying it', async () => {
+    const evil = '\u001b]0;title\u0007\u001b[2J\u009b1A\rAda'
+    const shown = '\\u001b]0;title\\u0007\\u001b[2J\\u009b1A\\u000dAda'
+    let answer = () => Response.json({ kind: 'service', person: { name: evil, email: 'a@b.c' }, organization: {} })
+    const hostile = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => answer() })
+    const url = `http://127.0.0.1:${hostile.port}`
+    try {
+      expect((await logIn(url)).stdout).toContain(`report to ${url} for ${shown} (a@b.c).\n`)
+      const headers = { 'content-type': 'application/problem+json' }
+      answer = () => Response.json({ status: 401, detail: `${evil}.` }, { status: 401, headers })
+      const { code, stderr } = await run(['login', '--url', url, '--token-stdin'], token)
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`does not accept the token: ${shown}.`)])
+    } finally {
+      await hostile.stop(true)
+    }
+  })
+
   test('also installs hooks and reports past sessions, of the agents that it names', async () => {
     await fillHome(home)
     const line = ['login', '--url', server.url, '--token-stdin', '--install', 'claude-code', 'codex', '--report']

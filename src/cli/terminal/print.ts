@@ -3,16 +3,17 @@ import { once } from 'node:events'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { csvText } from '../../lib/csv-text.ts'
 import { type Column, type ColumnFlags, GAP, leastWidth, shownColumns } from './columns.ts'
+import { escaped } from './escaped.ts'
 
 export type { Column }
 
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${escaped(text)}\n`)
 }
 
 /** Prints a message to standard error, so that it does not end up in a variable or a file with the result. */
 export function note(text: string): void {
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${escaped(text)}\n`)
 }
 
 export function printJson(value: unknown): void {
