@@ -417,6 +417,8 @@ export interface MailConfig {
 export interface ClientConfig {
   url: string
   token: string
+  /** Of a server of `tally up`: the file by which it proves that it is the one, before it is sent anything. */
+  announcement?: string | undefined
 }
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -996,6 +998,7 @@ export interface ReaderConfig {
   isNamed: boolean
   /** Undefined if no read token is set. */
   token: string | undefined
+  announcement: string | undefined
 }
 
 /** `stored` is what `tally agents login` stored, whose address counts where nothing is said. Throws {@link ConfigError}. */
@@ -1010,7 +1013,7 @@ export function readReader(
   if (token !== undefined && /[^\x21-\x7e]/.test(token))
     reading.issue('readToken', 'contains invalid characters. Copy the token again')
   reading.finish()
-  return { url, isNamed: reading.namesServer, token }
+  return { url, isNamed: reading.namesServer, token, announcement: announcementOf(url, stored) }
 }
 
 /** What proves which job of GitHub Actions or GitLab CI/CD this is. */
@@ -1069,8 +1072,12 @@ function clientConfig(
     reading.issue('token', 'contains invalid characters. Copy the token again')
   }
   reading.finish()
-  return { url, token }
+  return { url, token, announcement: announcementOf(url, stored) }
 }
+
+/** Whatever token it is sent. */
+const announcementOf = (url: string, stored: ClientConfig | undefined) =>
+  stored?.url === url ? stored.announcement : undefined
 
 /** Whether flags or the environment name a token, or a file with one. */
 export const namesToken = (flags: Flags, environment: Environment = process.env): boolean =>

@@ -36,17 +36,18 @@ export function readCredentials(environment: AgentsEnvironment): ClientConfig | 
 
 function parsed(text: string): ClientConfig | undefined {
   try {
-    const { url, token } = JSON.parse(text)
-    return typeof url === 'string' && typeof token === 'string' ? { url, token } : undefined
+    const { url, token, announcement } = JSON.parse(text)
+    if (typeof url !== 'string' || typeof token !== 'string') return undefined
+    return { url, token, ...(typeof announcement === 'string' && { announcement }) }
   } catch {
     return undefined
   }
 }
 
 /** Returns the path where they are stored. */
-export function storeCredentials(environment: AgentsEnvironment, { url, token }: ClientConfig): string {
+export function storeCredentials(environment: AgentsEnvironment, { url, token, announcement }: ClientConfig): string {
   const path = credentialsPath(environment)
-  writePrivateFile(path, `${JSON.stringify({ url, token }, null, 2)}\n`)
+  writePrivateFile(path, `${JSON.stringify({ url, token, announcement }, null, 2)}\n`)
   // An existing folder may have other permissions.
   chmodSync(dirname(path), 0o700)
   return path

@@ -9,6 +9,7 @@ import type { ExchangedTokens, TokenExchange } from '../features/trusts/schema.t
 import { parseRawJson } from '../lib/exact-json.ts'
 import { textOf } from '../lib/response-text.ts'
 import type { SessionUse } from './agent.ts'
+import { findProvenServer } from './proven-server.ts'
 import { type ReportText, SLICES_LIMIT } from './report.ts'
 
 /** Reports take milliseconds, a full batch less than a second; after this long the connection is dead. */
@@ -264,7 +265,14 @@ function refused(url: string, { status, detail }: Refusal, advice: string): Serv
   return new ServerError(what, status)
 }
 
-async function send({ url, token }: Server, path: string, request: RequestInit): Promise<Response> {
+async function send({ url, token, announcement }: Server, path: string, request: RequestInit): Promise<Response> {
+  // While the server of `tally up` does not run, another user of the machine may have taken its port.
+  if (announcement !== undefined && (await findProvenServer(announcement))?.url !== url) {
+    throw new ServerError(
+      `Your server of \`tally up\` does not run at ${url}, so nothing was sent. Run \`tally up\`.`,
+      null,
+    )
+  }
   try {
     return await fetch(url + path, {
       headers: { ...(token && { authorization: `Bearer ${token}` }), 'content-type': 'application/json' },

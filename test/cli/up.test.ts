@@ -190,6 +190,37 @@ describe('a server that is not ours', () => {
     await standIn.stop(true)
   })
 
+  test('is sent nothing by the agents, and theirs gets it when it runs again', async () => {
+    await up(['--yes', '--port', String(await freePort())])
+    const { url, pid } = announced()
+    const left = readFileSync(state('data/tally.db-server'))
+    await tally.done(['up', '--stop'])
+    const seen: string[] = []
+    const standIn = await standInAt(url, (request) => {
+      seen.push(`${new URL(request.url).pathname} ${request.headers.get('authorization')}`)
+      return Response.json({ kind: 'service', proof: 'x'.repeat(43), results: [], person: {}, organization: {} })
+    })
+    const sendAll = async () => {
+      const status = await tally.run(['agents', 'status', '--json'])
+      expect(JSON.parse(status.stdout).server).toMatchObject({ reachable: false, reports_for: null })
+      const receipt = ['receipt', '--ticket', 'ACME-42']
+      for (const args of [['agents', 'scan', '--report'], receipt]) {
+        const { code, stderr } = await tally.run(args, { env: { TALLY_READ_TOKEN: 'tally_read_x' } })
+        expect([code, stderr]).toEqual([1, expect.stringContaining(`does not run at ${url}, so nothing was sent.`)])
+      }
+    }
+    await sendAll()
+    expect(seen).toEqual([])
+    // It was killed, and another process has its id.
+    await writeFile(state('data/tally.db-server'), left.toString().replace(`"pid":${pid}`, `"pid":${process.pid}`))
+    await sendAll()
+    expect(new Set(seen)).toEqual(new Set(['/.well-known/tally null']))
+    await standIn.stop(true)
+    await up()
+    const { stdout } = await tally.done(['agents', 'scan', '--report'])
+    expect(stdout).toMatch(/0 new, 0 updated, [1-9]/)
+  })
+
   test('is an error where the port is fixed', async () => {
     const port = await freePort()
     const standIn = Bun.serve({ hostname: '127.0.0.1', port, fetch: () => new Response('ok') })

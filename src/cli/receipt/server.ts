@@ -11,8 +11,8 @@ import { note } from '../terminal/print.ts'
  */
 export async function receiptServer(flags: { url?: string; tokenFile?: string }): Promise<ClientConfig | undefined> {
   const stored = storedCredentials(readAgentsEnvironment())
-  const { url, isNamed, token } = readReader({ url: flags.url, readTokenFile: flags.tokenFile }, stored)
-  if (token !== undefined) return { url, token }
+  const { url, isNamed, token, announcement } = readReader({ url: flags.url, readTokenFile: flags.tokenFile }, stored)
+  if (token !== undefined) return { url, token, announcement }
   const ofJob = await findServerOfJob(flags, 'read')
   if (ofJob) return ofJob
   if (isNamed) {

@@ -19,7 +19,7 @@ import type { Services } from '../../services.ts'
 import { stableCommand } from '../agents/self.ts'
 import { CommandError, EXIT_USAGE } from '../failures.ts'
 import { calledAs, quoted } from '../first-steps.ts'
-import { type Announcement, findProvenServer, findServer, PROGRAM } from '../running-server.ts'
+import { type Announcement, announcementIn, findProvenServer, findServer, PROGRAM } from '../running-server.ts'
 import { note, print, printFields } from '../terminal/print.ts'
 import { type Self, withServices } from '../with-services.ts'
 import { findOpener, openPrivately, removeLeftFiles } from './browser.ts'
@@ -90,7 +90,8 @@ async function up(environment: AgentsEnvironment, place: Place, flags: UpFlags, 
       if (service && flags.service) printService(service)
       const login = storedLogin(environment)
       const { token: known } = remembered(place)
-      const server = { url, token: await tokenOf(place, services, { owner, self, url }) }
+      const proven = { url, announcement: announcementIn(place.data) }
+      const server = { ...proven, token: await tokenOf(place, services, { owner, self, proven }) }
       // The agents go on with a server that has moved to another port, and with a new token.
       const isOwn = login !== undefined && (login.token === known || login.token === server.token)
       if (isOwn) storeCredentials(environment, server)
@@ -202,10 +203,10 @@ function requirePort({ url, pid }: Announcement, { port: flag }: UpFlags): void 
 async function tokenOf(
   place: Place,
   { people }: Services,
-  { owner, self, url }: { owner: User; self: Self; url: string },
+  { owner, self, proven }: { owner: User; self: Self; proven: Omit<ClientConfig, 'token'> },
 ): Promise<string> {
   const { token } = remembered(place)
-  if (token !== undefined && (await isAccepted({ url, token }))) return token
+  if (token !== undefined && (await isAccepted({ ...proven, token }))) return token
   const name = `this machine (${hostname()})`
   const { secret } = await people.createToken({ kind: 'svc', user: owner.uid, name }, self.by)
   remember(place, { token: secret })
