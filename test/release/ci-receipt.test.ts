@@ -278,6 +278,9 @@ describe('the job of GitLab', () => {
       expect(await readFile(join(clone, 'receipt.md'), 'utf8')).toContain('$6.00')
       expect((await start({ TALLY_URL: '' })).stdout).toContain('No receipt')
       expect(calls).toEqual([])
+      await writeFile(join(clone, 'receipt.md'), notes[1]!.body.replace('$6.00', '$0.01'))
+      expect((await start({ TALLY_URL: 'http://127.0.0.1:1', TALLY_READ_TOKEN: 'tally_read_x' })).code).toBe(1)
+      expect(calls).toEqual([])
       const refused = await start({ TALLY_NOTES_TOKEN: 'wrong' })
       expect([refused.code, refused.stderr]).toEqual([1, 'GitLab answered GET user with 401.\n'])
     } finally {
