@@ -441,6 +441,7 @@ forEachEngine('ID tokens', (open) => {
         'a project that does not exist': { project: 'NEW', ticket: 'NEW-1' },
         'a ticket of another project': { ticket: 'OTHER-7' },
         'a ticket of another project with its own': { project: 'WEB', ticket: 'OTHER-7' },
+        'a ticket of another project that nobody has named yet': { ticket: 'OTHER-100' },
         'a session': { project: 'OTHER', session_id: 'abc' },
       })) {
         const { status, json } = await report(token, more)

@@ -5,6 +5,7 @@
 import type { TokenLimit } from '../../../access/caller.ts'
 import { Problem } from '../../../errors.ts'
 import type { Named } from '../../placement/service.ts'
+import { ticketPrefix } from '../../projects/service.ts'
 import type { EntryView } from '../store.ts'
 import type { Recorded, Reporter, Submission } from './record.ts'
 import type { Report } from './report.ts'
@@ -41,11 +42,18 @@ export const isShownTo =
   ({ entry }: EntryView): boolean =>
     entry.managerId === manager.id && (!limit || entry.projectId === limit.projectId)
 
-/** A ticket that gets a project draws the person's entries on it there, which other jobs have reported. */
+/**
+ * A ticket that gets a project draws the person's entries on it there, which other jobs have reported, and those that they will
+ * report: so neither one that they have named, nor one with the key of another project.
+ */
 function requireNoOthersOn(state: RecordingState, ticket: string | undefined, { reporter }: Submission): void {
   if (ticket === undefined) return
+  const limit = reporter.limit!
   const known = state.work.findTicket(ticket, reporter.manager.id)
-  if (known && known.projectId === null && known.assumedProjectId === null) throw outside(reporter.limit!)
+  if (known && (known.projectId ?? known.assumedProjectId)) return
+  const prefix = ticketPrefix(ticket)
+  const project = prefix === undefined ? undefined : state.work.findProject(prefix)
+  if (known?.assumedProjectId === null || (project && project.id !== limit.projectId)) throw outside(limit)
 }
 
 /** All parts of the session that the report would go on with, of any owner who is not identified yet. */
