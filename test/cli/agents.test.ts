@@ -159,6 +159,13 @@ describe('tally agents login', () => {
     const url = `http://127.0.0.1:${hostile.port}`
     try {
       expect((await logIn(url)).stdout).toContain(`report to ${url} for ${shown} (a@b.c).\n`)
+      answer = () =>
+        Response.json({ kind: 'read', person: { name: 'Ada', email: "a@b.c;rm -r '~'" }, organization: {} })
+      const reading = await run(['login', '--url', url, '--token-stdin'], token)
+      expect([reading.code, reading.stderr]).toEqual([
+        1,
+        expect.stringContaining("--user 'a@b.c;rm -r '\\''~'\\''' --name agents"),
+      ])
       const headers = { 'content-type': 'application/problem+json' }
       answer = () => Response.json({ status: 401, detail: `${evil}.` }, { status: 401, headers })
       const { code, stderr } = await run(['login', '--url', url, '--token-stdin'], token)

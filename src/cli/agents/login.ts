@@ -6,6 +6,7 @@ import { readMe } from '../../agents/server.ts'
 import { type ClientConfig, readAgentsEnvironment, readAgentsServer, readClientConfigOf } from '../../config.ts'
 import type { Me } from '../../features/people/schema.ts'
 import { CommandError, EXIT_USAGE } from '../failures.ts'
+import { quoted } from '../first-steps.ts'
 import { examples, optionOf } from '../flags/options.ts'
 import { askSecretly, pipedSecret } from '../terminal/password.ts'
 import { note, print } from '../terminal/print.ts'
@@ -101,7 +102,7 @@ export async function requireServiceToken(server: ClientConfig): Promise<Me> {
   const other = me.token?.limit ? OF_JOB : me.kind !== 'service' && KINDS[me.kind]
   if (!other) return me
   throw new CommandError(
-    `This is ${other}. Create a service token on the server: tally tokens create --kind svc --user ${me.person.email} --name agents`,
+    `This is ${other}. Create a service token on the server: tally tokens create --kind svc --user ${quoted(me.person.email)} --name agents`,
   )
 }
 
