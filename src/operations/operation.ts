@@ -78,12 +78,13 @@ export interface Answer extends Contents {
   isAddressed?: false
 }
 
-/** The answer of an operation that returns one thing. */
-export const result = (description: string, schema: TSchema, example: unknown): Answer => ({
+/** The answer of an operation that returns one thing; `more` is what else it has, such as another status. */
+export const result = (description: string, schema: TSchema, example: unknown, more: Partial<Answer> = {}): Answer => ({
   status: 200,
   description,
   schema,
   example,
+  ...more,
 })
 
 /** The answer of an operation that returns several things, or a page of them. `example` is one of them. */

@@ -1,6 +1,6 @@
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { CSV_CONTENT } from '../../../http/documentation.ts'
-import { endpoint } from '../../../operations/operation.ts'
+import { endpoint, result } from '../../../operations/operation.ts'
 import { undividedReport } from '../../reports/parameters.ts'
 import type { ReportsService } from '../../reports/service.ts'
 import { costBasis } from '../../selection/parameters.ts'
@@ -25,13 +25,7 @@ export const reportOutliers = endpoint({
   allow: ['read', 'session'],
   scope: 'entries:read',
   query: { ...undividedReport(), basis: costBasis() },
-  answer: {
-    status: 200,
-    description: 'The sessions.',
-    schema: OutliersReport,
-    example: EXAMPLE_OUTLIERS,
-    also: CSV_CONTENT,
-  },
+  answer: result('The sessions.', OutliersReport, EXAMPLE_OUTLIERS, { also: CSV_CONTENT }),
   problems: ['database_deadline', 'fees_hidden'],
   run: async ({ anomalies, reports }: Needs, { viewer, asker, query, served }) => {
     const requested = await reports.readOutliers(query, asker)

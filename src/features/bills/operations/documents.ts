@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { fileFormat, fileResponse } from '../../../http/csv.ts'
 import { type Contents, EXPORT_CONTENT } from '../../../http/documentation.ts'
 import { bytesResponse } from '../../../http/exports.ts'
-import { endpoint, operation } from '../../../operations/operation.ts'
+import { endpoint, operation, result } from '../../../operations/operation.ts'
 import { listPage, parameter } from '../../../operations/parameters.ts'
 import { EXAMPLE_LISTED, pageOfEntry } from '../../entries/examples.ts'
 import { TokenEntryList } from '../../entries/schema.ts'
@@ -107,13 +107,7 @@ const listBillEntries = endpoint({
     ...listPage('Entries'),
     ...entryFormat(),
   },
-  answer: {
-    status: 200,
-    description: 'A page of entries.',
-    schema: TokenEntryList,
-    example: pageOfEntry(EXAMPLE_LISTED),
-    also: EXPORT_CONTENT,
-  },
+  answer: result('A page of entries.', TokenEntryList, pageOfEntry(EXAMPLE_LISTED), { also: EXPORT_CONTENT }),
   run: async ({ bills, entries }: Needs & { entries: EntriesService }, { params, query, viewer, served }) => {
     const { line, limit, after, format } = readBillEntries(query)
     const { bill } = await bills.getBill(params.id)

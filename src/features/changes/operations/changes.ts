@@ -2,7 +2,7 @@ import type { Caller } from '../../../access/caller.ts'
 import { approvalViewerOf, requireCaller } from '../../../http/access.ts'
 import { EVENT_STREAM_CONTENT } from '../../../http/documentation.ts'
 import { eventStream, HEARTBEAT_MS, isEventStream, STREAM_MS, serverSentEvent } from '../../../http/event-stream.ts'
-import { endpoint } from '../../../operations/operation.ts'
+import { endpoint, result } from '../../../operations/operation.ts'
 import { textParameter } from '../../../operations/parameters.ts'
 import { queryReader } from '../../../schema/query.ts'
 import { CHANGE_KINDS } from '../kinds.ts'
@@ -40,13 +40,7 @@ export const followChanges = endpoint({
   query: {
     after: textParameter('The `id` of an earlier response or message, to get what changed since; now by default.'),
   },
-  answer: {
-    status: 200,
-    description: 'What changed.',
-    schema: ChangesAnswer,
-    example: { id: '48213', kinds: ['entries'] },
-    also: EVENT_STREAM_CONTENT,
-  },
+  answer: result('What changed.', ChangesAnswer, { id: '48213', kinds: ['entries'] }, { also: EVENT_STREAM_CONTENT }),
   problems: ['too_many_waiting', 'database_deadline'],
   run: async ({ changes }: Needs, call) => {
     const { caller, request } = call.served

@@ -1,6 +1,6 @@
 import { type Issue, validationFailed } from '../../../errors.ts'
 import { requireTokenScope } from '../../../http/access.ts'
-import { type Call, endpoint } from '../../../operations/operation.ts'
+import { type Call, endpoint, result } from '../../../operations/operation.ts'
 import { Query, type QueryTexts } from '../../../schema/query.ts'
 import { readFilter } from '../../selection/contract.ts'
 import { entryFilters } from '../../selection/parameters.ts'
@@ -44,12 +44,7 @@ export const actOnTokenEntries = endpoint({
       value: { action: 'place', ids: [EXAMPLE_ENTRY.id], ticket: 'ACME-42' },
     },
   },
-  answer: {
-    status: 200,
-    description: 'One result per entry.',
-    schema: TokenEntriesActionResults,
-    example: EXAMPLE_ACTION_RESULTS,
-  },
+  answer: result('One result per entry.', TokenEntriesActionResults, EXAMPLE_ACTION_RESULTS),
   problems: ['too_many_entries', 'preview_changed', 'database_deadline'],
   run: async (needs: Needs, call) => {
     const { action, dry_run: dryRun = false } = call.body

@@ -1,5 +1,5 @@
 import type { Party } from '../../../access/actor.ts'
-import { type Answer, type AnyAction, operation } from '../../../operations/operation.ts'
+import { type Answer, type AnyAction, operation, result } from '../../../operations/operation.ts'
 import type { Decision } from '../approval/states.ts'
 import { EXAMPLE_ENTRY } from '../examples.ts'
 import { EntryVoiding, Reason, TokenEntry } from '../schema.ts'
@@ -23,12 +23,8 @@ const DECIDING = {
   problems: ['wrong_status', 'on_a_sheet'],
 } as const satisfies Partial<AnyAction>
 
-const entryNow = (status: TokenEntry['status']): Answer => ({
-  status: 200,
-  description: 'The updated entry.',
-  schema: TokenEntry,
-  example: { ...EXAMPLE_ENTRY, status },
-})
+const entryNow = (status: TokenEntry['status']): Answer =>
+  result('The updated entry.', TokenEntry, { ...EXAMPLE_ENTRY, status })
 
 /** Of decisions without a reason. */
 const decide =

@@ -1,4 +1,4 @@
-import { type Answer, operation } from '../../../operations/operation.ts'
+import { type Answer, operation, result } from '../../../operations/operation.ts'
 import { EXAMPLE_DIVIDED, EXAMPLE_ENTRY } from '../examples.ts'
 import { DividedTokenEntry, EntryDivision, TokenEntry } from '../schema.ts'
 import type { EntriesService } from '../service.ts'
@@ -14,12 +14,7 @@ const params = { id: 'ID of the entry (ent_…).' }
 /** What all changes of a division have in common. */
 const DIVIDING = { tag, allow: ['session'], scope: 'entries:place', object: 'ent', method: 'POST', params } as const
 
-const PARTS: Answer = {
-  status: 200,
-  description: 'The parts of the entry.',
-  schema: DividedTokenEntry,
-  example: EXAMPLE_DIVIDED,
-}
+const PARTS: Answer = result('The parts of the entry.', DividedTokenEntry, EXAMPLE_DIVIDED)
 
 const divideTokenEntry = operation({
   ...DIVIDING,

@@ -1,4 +1,4 @@
-import { operation } from '../../../operations/operation.ts'
+import { operation, result } from '../../../operations/operation.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import { RepricingBody, repricedBody } from '../../prices/service.ts'
 import { EXAMPLE_REPRICING } from '../examples.ts'
@@ -26,12 +26,7 @@ export const repriceTokenEntries = operation({
   scope: 'prices:write',
   body: Repricing,
   example: { all: true, starting_at: '2026-11-01T00:00:00Z', dry_run: true },
-  answer: {
-    status: 200,
-    description: 'Entries that changed, or would change.',
-    schema: RepricingBody,
-    example: EXAMPLE_REPRICING,
-  },
+  answer: result('Entries that changed, or would change.', RepricingBody, EXAMPLE_REPRICING),
   problems: ['database_deadline'],
   run: async ({ entries, organization }: Needs, { party, body }) => {
     const dryRun = body.dry_run ?? false

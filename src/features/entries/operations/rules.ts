@@ -1,5 +1,5 @@
 /** What placement rules do, or would do, to entries that exist. */
-import { operation } from '../../../operations/operation.ts'
+import { operation, result } from '../../../operations/operation.ts'
 import { EXAMPLE_NEW_PROPOSAL, NewProposal, readProposal } from '../../placement/service.ts'
 import { entryFilters } from '../../selection/parameters.ts'
 import type { SelectionService } from '../../selection/service.ts'
@@ -36,12 +36,7 @@ const applyPlacementRules = operation({
   query: entryFilters(),
   body: RuleApplication,
   example: { scope: 'unattributed', dry_run: true },
-  answer: {
-    status: 200,
-    description: 'Entries that moved, or would move.',
-    schema: AppliedRules,
-    example: EXAMPLE_APPLIED,
-  },
+  answer: result('Entries that moved, or would move.', AppliedRules, EXAMPLE_APPLIED),
   problems: ['database_deadline'],
   run: async ({ entries, selection }: Needs, { party, asker, query, body }) => {
     const dryRun = body.dry_run ?? false
@@ -89,12 +84,7 @@ const testRuleProposal = operation({
   scope: 'people-only',
   body: NewProposal,
   example: EXAMPLE_NEW_PROPOSAL,
-  answer: {
-    status: 200,
-    description: 'What the rule would match.',
-    schema: ProposalTestAnswer,
-    example: EXAMPLE_PROPOSAL_TEST,
-  },
+  answer: result('What the rule would match.', ProposalTestAnswer, EXAMPLE_PROPOSAL_TEST),
   problems: ['rate_limited', 'database_deadline'],
   run: async ({ entries }: Needs, { party, body }) =>
     proposalTestBody(await entries.places.testProposal(party, readProposal(body))),

@@ -63,13 +63,12 @@ ${TYPE_LIST}`,
       description: 'Seconds to wait for an event if there is none yet; 0 by default.',
     }),
   },
-  answer: {
-    status: 200,
-    description: 'Events.',
-    schema: EventList,
-    example: { data: [EXAMPLE_EVENT], has_more: false, next_after: 'evt_48213' },
-    also: EVENT_STREAM_CONTENT,
-  },
+  answer: result(
+    'Events.',
+    EventList,
+    { data: [EXAMPLE_EVENT], has_more: false, next_after: 'evt_48213' },
+    { also: EVENT_STREAM_CONTENT },
+  ),
   problems: ['events_expired', 'too_many_waiting', 'database_deadline'],
   run: async (needs: Needs, call) => {
     const { events, publicUrl } = needs

@@ -1,4 +1,4 @@
-import { operation, several } from '../../../operations/operation.ts'
+import { operation, result, several } from '../../../operations/operation.ts'
 import { paging } from '../../../operations/parameters.ts'
 import { readListPage } from '../../../schema/query.ts'
 import { DeputyBody, DeputyList, EXAMPLE_DEPUTY, NewDeputy } from '../deputies/schema.ts'
@@ -33,13 +33,7 @@ export const addDeputy = operation({
     'Between the two days, the deputy can approve the entries and sheets of the projects that you lead or approve for, and sees what an approver sees of them. Nobody approves their own entries, and a deputy does not approve those of the person for whom they act. The audit log and the history of entries name both. The rights of a role are not passed on, and a deputy cannot name another one.',
   body: NewDeputy,
   example: { deputy: 'grace@example.com', from: '2026-12-21', to: '2027-01-04' },
-  answer: {
-    status: 201,
-    isAddressed: false,
-    description: 'The deputy was named.',
-    schema: DeputyBody,
-    example: EXAMPLE_DEPUTY,
-  },
+  answer: result('The deputy was named.', DeputyBody, EXAMPLE_DEPUTY, { status: 201, isAddressed: false }),
   run: ({ people }: Needs, { party, body }) => people.addDeputy(body, party),
 })
 

@@ -1,6 +1,6 @@
 /** How people get in: the first one sets Tally up, the others choose a password with a link. */
 import type { SessionCookie } from '../../../http/session-cookie.ts'
-import { endpoint } from '../../../operations/operation.ts'
+import { endpoint, result } from '../../../operations/operation.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import { EXAMPLE_SESSION, EXAMPLE_SET_UP, EXAMPLE_SET_UP_ANSWER } from '../examples.ts'
 import { Me, meBody, PasswordChoice, SetUpAnswer, SetUpRequest, userBody } from '../schema.ts'
@@ -25,14 +25,11 @@ const setUp = endpoint({
   allow: 'anyone',
   body: SetUpRequest,
   example: EXAMPLE_SET_UP,
-  answer: {
+  answer: result('Tally is set up.', SetUpAnswer, EXAMPLE_SET_UP_ANSWER, {
     status: 201,
     isAddressed: false,
-    description: 'Tally is set up.',
-    schema: SetUpAnswer,
     headers: ['Set-Cookie'],
-    example: EXAMPLE_SET_UP_ANSWER,
-  },
+  }),
   problems: ['unauthenticated', 'already_set_up', 'too_many_attempts'],
   run: async ({ people, cookie, localSessions }: Needs, { body, served }) => {
     const { link_token: linkToken, organization, admin } = body
@@ -68,13 +65,7 @@ const choosePassword = endpoint({
   allow: 'anyone',
   body: PasswordChoice,
   example: { link_token: '0Zk3Rw0pV1hB7xQm5sT9cYf2LdN8aGjE', password: 'correct horse battery' },
-  answer: {
-    status: 200,
-    description: 'The password is set and the person is signed in.',
-    schema: Me,
-    headers: ['Set-Cookie'],
-    example: EXAMPLE_SESSION,
-  },
+  answer: result('The password is set and the person is signed in.', Me, EXAMPLE_SESSION, { headers: ['Set-Cookie'] }),
   problems: ['unauthenticated', 'too_many_attempts'],
   run: async ({ people, organization, cookie }: Needs, { body: { link_token: linkToken, password }, served }) => {
     const signedIn = await people.choosePassword({ linkToken, password, address: served.address() })

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { notFound } from '../../../errors.ts'
 import { requireCaller } from '../../../http/access.ts'
-import { endpoint, type Served } from '../../../operations/operation.ts'
+import { endpoint, result, type Served } from '../../../operations/operation.ts'
 import { array, component, integer, object, oneOf, orNull, text } from '../../../schema/types.ts'
 import type { PeopleService } from '../service.ts'
 
@@ -74,12 +74,12 @@ const importLocalSessions = endpoint({
   method: 'POST',
   summary: 'Import the sessions on the machine of the server',
   problems: ['not_found'],
-  answer: {
-    status: 202,
-    description: 'They are being imported, as entries of the caller.',
-    schema: LocalSessionsBody,
-    example: { ...EXAMPLE, state: 'importing' },
-  },
+  answer: result(
+    'They are being imported, as entries of the caller.',
+    LocalSessionsBody,
+    { ...EXAMPLE, state: 'importing' },
+    { status: 202 },
+  ),
   run: async (needs: Needs, { served, party }) => {
     const local = findOwn(needs, served)
     if (!local) throw notFound('What could be imported')

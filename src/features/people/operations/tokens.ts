@@ -38,12 +38,8 @@ const scopeOf = ({ person }: Party) => (person ? tokensSeenBy(person) : EVERYBOD
 const ofPeople = { tag: 'Tokens', allow: ['session'], scope: 'people-only' } as const
 const one = { object: 'tok', params: { id: 'Id of the token (tok_…).' } } as const
 
-const created = (description: string): Answer => ({
-  status: 201,
-  description,
-  schema: CreatedToken,
-  example: EXAMPLE_CREATED_TOKEN,
-})
+const created = (description: string): Answer =>
+  result(description, CreatedToken, EXAMPLE_CREATED_TOKEN, { status: 201 })
 
 export const listTokens = listing({
   ...ofPeople,

@@ -43,13 +43,9 @@ const EXPORTING = {
       '`json` (default), or `csv` for a ZIP archive with a CSV file for each kind of object.',
     ),
   },
-  answer: {
-    status: 200,
-    description: 'Everything that names the person or that they wrote.',
-    schema: PersonalData,
-    example: EXAMPLE_PERSONAL_DATA,
+  answer: result('Everything that names the person or that they wrote.', PersonalData, EXAMPLE_PERSONAL_DATA, {
     also: { 'application/zip': { schema: Type.String({ format: 'binary' }) } },
-  },
+  }),
   problems: ['too_many_exports', 'database_deadline'],
 } as const satisfies Partial<AnyAction>
 

@@ -1,5 +1,5 @@
 import { PROPOSAL_STATES } from '../../../database/schema/values.ts'
-import { type Answer, operation, several } from '../../../operations/operation.ts'
+import { type Answer, operation, result, several } from '../../../operations/operation.ts'
 import { choiceParameter, paging } from '../../../operations/parameters.ts'
 import { EXAMPLE_NEW_PROPOSAL, EXAMPLE_PROPOSAL } from '../examples.ts'
 import { proposalBody } from '../proposal-wire.ts'
@@ -18,12 +18,8 @@ const DECIDING = { tag: 'Placement rules', allow: { session: ['admin'] }, scope:
 
 const params = { id: 'Id of the proposed rule (rpr_…).' }
 
-const now = (state: ProposalBody['state']): Answer => ({
-  status: 200,
-  description: 'The proposed rule.',
-  schema: ProposalBody,
-  example: { ...EXAMPLE_PROPOSAL, state },
-})
+const now = (state: ProposalBody['state']): Answer =>
+  result('The proposed rule.', ProposalBody, { ...EXAMPLE_PROPOSAL, state })
 
 export const listRuleProposals = operation({
   ...PROPOSING,
@@ -53,13 +49,7 @@ export const proposeRule = operation({
     'For leads of the project. The rule matches entries of one of the project’s repositories. It assigns nothing until an admin accepts it; with the setting `lead_rules`, a proposal of a lead is accepted at once, and the rule comes after all rules of admins.',
   body: NewProposal,
   example: EXAMPLE_NEW_PROPOSAL,
-  answer: {
-    status: 201,
-    isAddressed: false,
-    description: 'The rule was proposed.',
-    schema: ProposalBody,
-    example: EXAMPLE_PROPOSAL,
-  },
+  answer: result('The rule was proposed.', ProposalBody, EXAMPLE_PROPOSAL, { status: 201, isAddressed: false }),
   problems: ['already_exists', 'rate_limited'],
   run: async ({ placement }: Needs, { party, body }) =>
     proposalBody(await placement.proposeRule(party, readProposal(body))),

@@ -26,12 +26,7 @@ const DOWNLOAD_MS = 8_000
 
 const one = { object: 'pld', params: { id: 'Id of the load (pld_…).' } } as const
 
-const COMPARISON = {
-  status: 200,
-  description: 'The differences.',
-  schema: ComparisonBody,
-  example: EXAMPLE_COMPARISON,
-} as const
+const COMPARISON = result('The differences.', ComparisonBody, EXAMPLE_COMPARISON)
 
 const listPriceLoads = operation({
   ...READING_LOADS,

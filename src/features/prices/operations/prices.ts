@@ -141,18 +141,17 @@ const addPrice = endpoint({
   body: NewPrice,
   example: EXAMPLE_NEW_PRICE,
   answer: [
-    {
-      status: 200,
-      description: 'The same price is already set by hand, or with `dry_run` what would change.',
-      schema: AddedPrice,
-      example: { ...EXAMPLE_ADDED_PRICE, dry_run: true, valued: { ...EXAMPLE_VALUED, dry_run: true } },
-    },
-    {
-      status: 201,
-      description: 'The price was added.',
-      schema: AddedPrice,
-      example: { ...EXAMPLE_ADDED_PRICE, added: true, price: EXAMPLE_SET_PRICE, valued: EXAMPLE_VALUED },
-    },
+    result('The same price is already set by hand, or with `dry_run` what would change.', AddedPrice, {
+      ...EXAMPLE_ADDED_PRICE,
+      dry_run: true,
+      valued: { ...EXAMPLE_VALUED, dry_run: true },
+    }),
+    result(
+      'The price was added.',
+      AddedPrice,
+      { ...EXAMPLE_ADDED_PRICE, added: true, price: EXAMPLE_SET_PRICE, valued: EXAMPLE_VALUED },
+      { status: 201 },
+    ),
   ],
   problems: ['database_deadline'],
   run: async ({ prices, entries }: Needs, { party: { by }, body, served: { set } }) => {

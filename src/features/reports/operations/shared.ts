@@ -1,7 +1,7 @@
 /** What the operations of reports share. */
 import type { TSchema } from '@sinclair/typebox'
 import { CSV_CONTENT } from '../../../http/documentation.ts'
-import type { Answer, AnyAction } from '../../../operations/operation.ts'
+import { type Answer, type AnyAction, result } from '../../../operations/operation.ts'
 import type { ReportsService } from '../service.ts'
 
 export interface Needs {
@@ -17,10 +17,5 @@ export const REPORTING = {
 } as const satisfies Partial<AnyAction>
 
 /** As JSON or as CSV. */
-export const reported = (description: string, schema: TSchema, example: unknown): Answer => ({
-  status: 200,
-  description,
-  schema,
-  example,
-  also: CSV_CONTENT,
-})
+export const reported = (description: string, schema: TSchema, example: unknown): Answer =>
+  result(description, schema, example, { also: CSV_CONTENT })

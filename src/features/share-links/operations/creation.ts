@@ -1,6 +1,6 @@
 import { linkBase } from '../../../http/link-base.ts'
 import type { PublicUrl } from '../../../http/same-origin.ts'
-import { endpoint } from '../../../operations/operation.ts'
+import { endpoint, result } from '../../../operations/operation.ts'
 import { EXAMPLE_CREATED_SHARE_LINK, EXAMPLE_NEW_SHARE_LINK } from '../examples.ts'
 import { CreatedShareLink, NewShareLink } from '../schema.ts'
 import { type Needs, ofPeople } from './share-links.ts'
@@ -15,13 +15,10 @@ export const createShareLink = endpoint({
     'Whoever has the link sees this report or bill without an account, and nothing else, until it expires or is revoked. It shows what you can see at that moment: less if your role or projects change, and nothing once you are disabled. Needs the setting `share_links`, and for a bill the role billing or admin. The link is shown only once.',
   body: NewShareLink,
   example: EXAMPLE_NEW_SHARE_LINK,
-  answer: {
+  answer: result('The link was created.', CreatedShareLink, EXAMPLE_CREATED_SHARE_LINK, {
     status: 201,
     isAddressed: false,
-    description: 'The link was created.',
-    schema: CreatedShareLink,
-    example: EXAMPLE_CREATED_SHARE_LINK,
-  },
+  }),
   problems: ['database_deadline'],
   run: async ({ shareLinks, publicUrl }: Needs & { publicUrl: PublicUrl }, { asker, party, body, served }) => {
     const { body: made, secret } = await shareLinks.createShareLink(asker.self!.uid, body, party.by)

@@ -27,12 +27,7 @@ const addTokenSheetEntry = endpoint({
   body: TokenEntryDraft,
   example: EXAMPLE_DRAFT,
   answer: [
-    {
-      status: 200,
-      description: 'With `dry_run`: the draft as it would be.',
-      schema: TokenEntry,
-      example: EXAMPLE_DRAFT_ENTRY,
-    },
+    result('With `dry_run`: the draft as it would be.', TokenEntry, EXAMPLE_DRAFT_ENTRY),
     { status: 201, description: 'The draft.', schema: TokenEntry, example: EXAMPLE_DRAFT_ENTRY },
   ],
   problems: ['wrong_status'],

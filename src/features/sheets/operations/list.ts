@@ -35,13 +35,12 @@ const listTokenSheets = endpoint({
     ...listSort(SHEET_SORTS),
     ...listPage('Sheets'),
   },
-  answer: {
-    status: 200,
-    description: 'A page of sheets.',
-    schema: TokenSheetList,
-    example: { data: [EXAMPLE_SHEET], has_more: false, next_page: null },
-    also: CSV_CONTENT,
-  },
+  answer: result(
+    'A page of sheets.',
+    TokenSheetList,
+    { data: [EXAMPLE_SHEET], has_more: false, next_page: null },
+    { also: CSV_CONTENT },
+  ),
   run: async ({ sheets }: Needs, { asker, query, served }) => {
     const requested = await sheets.readList(query, asker)
     if (!wantsCsv(served.request, requested.format)) return sheets.listSheets(asker.viewer, requested)

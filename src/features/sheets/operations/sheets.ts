@@ -10,12 +10,7 @@ const APPROVING = { ...CHANGING, scope: 'entries:approve' } as const
 const APPROVER =
   'Requires the role billing or admin, or being a lead or approver of the projects of all its entries, or the deputy of one.'
 
-const sheetNow = (example: TokenSheet): Answer => ({
-  status: 200,
-  description: 'The updated sheet.',
-  schema: TokenSheet,
-  example,
-})
+const sheetNow = (example: TokenSheet): Answer => result('The updated sheet.', TokenSheet, example)
 
 const openTokenSheet = operation({
   ...CHANGING,
@@ -28,12 +23,12 @@ const openTokenSheet = operation({
     month: { summary: 'For a month', value: { month: '2026-11' } },
     period: { summary: 'For a range of days', value: { period: { from: '2026-11-16', to: '2026-11-20' } } },
   },
-  answer: {
-    status: 201,
-    description: 'The sheet.',
-    schema: TokenSheet,
-    example: { ...EXAMPLE_SHEET, entries: 0, tokens: 0, cost: 0, list_value: 0, projects: [], updated_at: null },
-  },
+  answer: result(
+    'The sheet.',
+    TokenSheet,
+    { ...EXAMPLE_SHEET, entries: 0, tokens: 0, cost: 0, list_value: 0, projects: [], updated_at: null },
+    { status: 201 },
+  ),
   problems: ['not_found'],
   run: ({ sheets }: Needs, { approver, body }) => sheets.openSheet(body, approver),
 })

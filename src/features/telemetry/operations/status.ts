@@ -1,5 +1,5 @@
 /** The status of telemetry and the assignment of its sessions. */
-import { operation } from '../../../operations/operation.ts'
+import { operation, result } from '../../../operations/operation.ts'
 import { EXAMPLE_ASSIGNED, EXAMPLE_STATUS } from '../examples.ts'
 import { TelemetryAssigned, TelemetryAssignment, TelemetryStatus } from '../schema.ts'
 import type { TelemetryService } from '../service.ts'
@@ -39,12 +39,7 @@ const assignTelemetry = operation({
   scope: 'people:write',
   body: TelemetryAssignment,
   example: { email: 'ada@users.example.com', user: 'ada@example.com', dry_run: true },
-  answer: {
-    status: 200,
-    description: 'Sessions and entries that were assigned, or would be.',
-    schema: TelemetryAssigned,
-    example: EXAMPLE_ASSIGNED,
-  },
+  answer: result('Sessions and entries that were assigned, or would be.', TelemetryAssigned, EXAMPLE_ASSIGNED),
   problems: ['not_found', 'person_erased'],
   run: ({ telemetry }: Needs, { party, body: { email, user, dry_run: dryRun = false } }) =>
     telemetry.assign({ email, user, dryRun, by: party.by, budgetMs: ASSIGNING_BUDGET_MS }),

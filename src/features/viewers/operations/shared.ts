@@ -58,13 +58,7 @@ const reportSharedUsage = endpoint({
     ),
     format: choiceParameter(['json', 'csv'], '`Accept: text/csv` does the same.'),
   },
-  answer: {
-    status: 200,
-    description: 'The usage.',
-    schema: SharedUsage,
-    example: EXAMPLE_SHARED_USAGE,
-    also: CSV_CONTENT,
-  },
+  answer: result('The usage.', SharedUsage, EXAMPLE_SHARED_USAGE, { also: CSV_CONTENT }),
   problems: ['database_deadline'],
   run: async ({ viewers }: Needs, { query: { format, ...asked }, served }) => {
     const isCsv = wantsCsv(served.request, readFormat({ format }))

@@ -65,12 +65,7 @@ export const addWebhook = operation({
     'From now on, Tally sends the events of these types to the address, in order, at least once each, as long as and as far as you may read them: what `GET /events` shows the credential with which you add it. Messages are signed as Standard Webhooks defines it; the secret is shown only once. There can be 50 webhooks.',
   body: NewWebhook,
   example: EXAMPLE_NEW_WEBHOOK,
-  answer: {
-    status: 201,
-    description: 'The webhook was added.',
-    schema: CreatedWebhook,
-    example: EXAMPLE_CREATED_WEBHOOK,
-  },
+  answer: result('The webhook was added.', CreatedWebhook, EXAMPLE_CREATED_WEBHOOK, { status: 201 }),
   run: ({ webhooks }: Needs, call) => webhooks.addWebhook(call.body, managerOf(call)),
 })
 
