@@ -22,308 +22,214 @@ interface Option {
   doc: string
 }
 
+const option = (flag: string, variable: string, doc: string, usual = ''): Option => ({
+  flag,
+  variable,
+  default: usual,
+  doc,
+})
+
 export const OPTIONS = {
-  data: {
-    flag: '--data <dir>',
-    variable: 'TALLY_DATA',
-    default: './tally-data',
-    doc: 'folder of the embedded database',
-  },
-  databaseUrl: {
-    flag: '--database-url <url>',
-    variable: 'TALLY_DATABASE_URL',
-    default: '',
-    doc: 'postgres://… to use PostgreSQL instead of the embedded database; must not contain a password on the command line',
-  },
-  databaseUrlFile: {
-    flag: '--database-url-file <path>',
-    variable: 'TALLY_DATABASE_URL_FILE',
-    default: '',
-    doc: 'file that contains the database URL',
-  },
-  databaseReadUrl: {
-    flag: '--database-read-url <url>',
-    variable: 'TALLY_DATABASE_READ_URL',
-    default: '',
-    doc: 'postgres://… of a replica of that database, which answers reports, lists and exports; must not contain a password on the command line',
-  },
-  databaseReadUrlFile: {
-    flag: '--database-read-url-file <path>',
-    variable: 'TALLY_DATABASE_READ_URL_FILE',
-    default: '',
-    doc: 'file that contains the URL of the replica',
-  },
-  databaseReadWait: {
-    flag: '--database-read-wait <ms>',
-    variable: 'TALLY_DATABASE_READ_WAIT',
-    default: '500',
-    doc: 'milliseconds that a read waits for a replica that lags behind; the primary answers it then',
-  },
-  as: {
-    flag: '--as <user>',
-    variable: 'TALLY_AS',
-    default: '',
-    doc: 'e-mail address or id of the person to record as the actor in the audit log',
-  },
-  host: {
-    flag: '--host <address>',
-    variable: 'TALLY_HOST',
-    default: '127.0.0.1',
-    doc: 'address to listen on; 0.0.0.0 to accept connections from the network',
-  },
-  port: {
-    flag: '--port <number>',
-    variable: 'TALLY_PORT',
-    default: '4747',
-    doc: 'port to listen on; 0 picks a free one',
-  },
-  publicUrl: {
-    flag: '--public-url <url>',
-    variable: 'TALLY_PUBLIC_URL',
-    default: '',
-    doc: 'URL at which people and agents reach this server, used in links; defaults to the setting public_url, or else http://<host>:<port>',
-  },
-  trustedProxies: {
-    flag: '--trusted-proxies <addresses>',
-    variable: 'TALLY_TRUSTED_PROXIES',
-    default: '',
-    doc: 'comma-separated addresses or networks (10.0.0.0/8) of the proxies whose X-Forwarded-For header is trusted',
-  },
-  rateLimit: {
-    flag: '--rate-limit <number>',
-    variable: 'TALLY_RATE_LIMIT',
-    default: '0',
-    doc: 'requests per minute for each token, above which it gets 429; 0 for no limit',
-  },
-  smtpUrl: {
-    flag: '--smtp-url <url>',
-    variable: 'TALLY_SMTP_URL',
-    default: '',
-    doc: 'smtp://user:password@host:587 or smtps://… of the mail server that sends bills and notices; must not contain a password on the command line',
-  },
-  smtpUrlFile: {
-    flag: '--smtp-url-file <path>',
-    variable: 'TALLY_SMTP_URL_FILE',
-    default: '',
-    doc: 'file that contains the mail server URL',
-  },
-  smtpFrom: {
-    flag: '--smtp-from <address>',
-    variable: 'TALLY_SMTP_FROM',
-    default: '',
-    doc: 'sender address of bills; defaults to the e-mail address of the organization',
-  },
-  logLevel: {
-    flag: '--log-level <level>',
-    variable: 'TALLY_LOG_LEVEL',
-    default: 'info',
-    doc: 'debug, info, warn, error or silent',
-  },
-  drain: {
-    flag: '--drain <seconds>',
-    variable: 'TALLY_DRAIN',
-    default: '0',
-    doc: 'how long a server that is stopping still answers while /ready fails, so that a load balancer sends requests elsewhere first',
-  },
-  backupEvery: {
-    flag: '--backup-every <duration>',
-    variable: 'TALLY_BACKUP_EVERY',
-    default: '',
-    doc: 'how often the server backs up its embedded database, such as 24h; off by default',
-  },
-  backupKeep: {
-    flag: '--backup-keep <number>',
-    variable: 'TALLY_BACKUP_KEEP',
-    default: '14',
-    doc: 'how many of the newest backups to keep, in the folder and in S3',
-  },
-  backupKeepDaily: {
-    flag: '--backup-keep-daily <number>',
-    variable: 'TALLY_BACKUP_KEEP_DAILY',
-    default: '0',
-    doc: 'of how many days to keep the last backup as well',
-  },
-  backupKeepWeekly: {
-    flag: '--backup-keep-weekly <number>',
-    variable: 'TALLY_BACKUP_KEEP_WEEKLY',
-    default: '0',
-    doc: 'of how many weeks to keep the last backup as well',
-  },
-  backupKeepMonthly: {
-    flag: '--backup-keep-monthly <number>',
-    variable: 'TALLY_BACKUP_KEEP_MONTHLY',
-    default: '0',
-    doc: 'of how many months to keep the last backup as well',
-  },
-  backupDir: {
-    flag: '--backup-dir <dir>',
-    variable: 'TALLY_BACKUP_DIR',
-    default: '',
-    doc: 'folder for backups, ideally on another disk; defaults to backups in the data folder',
-  },
-  backupS3: {
-    flag: '--backup-s3 <place>',
-    variable: 'TALLY_BACKUP_S3',
-    default: '',
-    doc: 's3://bucket/prefix/ to which the server also uploads each backup, encrypted; none by default',
-  },
-  backupRecipients: {
-    flag: '--backup-recipients <keys>',
-    variable: 'TALLY_BACKUP_RECIPIENTS',
-    default: '',
-    doc: 'comma-separated public keys of age (age1…) that backups in S3 are encrypted for',
-  },
-  identity: {
-    flag: '--identity <path>',
-    variable: 'TALLY_BACKUP_IDENTITY_FILE',
-    default: '',
-    doc: 'file with a private key of age that decrypts backups in S3',
-  },
-  backupVerifyEvery: {
-    flag: '--backup-verify-every <duration>',
-    variable: 'TALLY_BACKUP_VERIFY_EVERY',
-    default: '7d',
-    doc: 'how often the server downloads and verifies the newest backup in S3; off for never',
-  },
-  s3AccessKeyId: {
-    flag: '',
-    variable: 'AWS_ACCESS_KEY_ID',
-    default: '',
-    doc: 'access key of the S3-compatible storage',
-  },
-  s3SecretAccessKey: {
-    flag: '',
-    variable: 'AWS_SECRET_ACCESS_KEY',
-    default: '',
-    doc: 'its secret',
-  },
-  s3SecretAccessKeyFile: {
-    flag: '',
-    variable: 'AWS_SECRET_ACCESS_KEY_FILE',
-    default: '',
-    doc: 'file that contains the secret of the access key',
-  },
-  s3SessionToken: {
-    flag: '',
-    variable: 'AWS_SESSION_TOKEN',
-    default: '',
-    doc: 'session token of temporary credentials',
-  },
-  s3SessionTokenFile: {
-    flag: '',
-    variable: 'AWS_SESSION_TOKEN_FILE',
-    default: '',
-    doc: 'file that contains the session token',
-  },
-  s3Region: {
-    flag: '',
-    variable: 'AWS_REGION',
-    default: 'us-east-1',
-    doc: 'region of the S3-compatible storage',
-  },
-  s3OwnEndpoint: {
-    flag: '',
-    variable: 'AWS_ENDPOINT_URL_S3',
-    default: '',
-    doc: 'https:// address of the S3-compatible storage; takes precedence over AWS_ENDPOINT_URL',
-  },
-  s3Endpoint: {
-    flag: '',
-    variable: 'AWS_ENDPOINT_URL',
-    default: '',
-    doc: 'https:// address of the S3-compatible storage; that of Amazon S3 in the region by default',
-  },
-  pricesFrom: {
-    flag: '--prices-from <place>',
-    variable: 'TALLY_PRICES_FROM',
-    default: '',
-    doc: 'https:// address or file of the price table that updates load; none by default',
-  },
-  pricesEvery: {
-    flag: '--prices-every <duration>',
-    variable: 'TALLY_PRICES_EVERY',
-    default: '',
-    doc: 'how often the server updates prices from there, such as 24h; off by default',
-  },
-  releases: {
-    flag: '--from <place>',
-    variable: 'TALLY_RELEASES',
-    default: '',
-    doc: 'folder or https:// address with the files of a release, for tally update; none by default',
-  },
-  releasesKey: {
-    flag: '--key <key>',
-    variable: 'TALLY_RELEASES_KEY',
-    default: '',
-    doc: 'public key of minisign that releases are signed with, or its file; defaults to the one in the executable, if any',
-  },
-  moveTo: {
-    flag: '--to <place>',
-    variable: 'TALLY_MOVE_TO',
-    default: '',
-    doc: 'postgres://… or a folder to move the database to, for tally move; must not contain a password on the command line',
-  },
-  moveToFile: {
-    flag: '--to-file <path>',
-    variable: 'TALLY_MOVE_TO_FILE',
-    default: '',
-    doc: 'file that contains the database URL to move to',
-  },
-  webhookPrivateNetworks: {
-    flag: '--webhook-private-networks <networks>',
-    variable: 'TALLY_WEBHOOK_PRIVATE_NETWORKS',
-    default: '',
-    doc: 'comma-separated addresses or networks (10.0.0.0/8) to which webhooks may be sent although they are not public; none by default',
-  },
-  webhookSecret: {
-    flag: '--secret <secret>',
-    variable: 'TALLY_WEBHOOK_SECRET',
-    default: '',
-    doc: 'secret of a webhook (whsec_…) to check signatures with; only as a variable, because every user of the machine can see command lines',
-  },
-  webhookSecretFile: {
-    flag: '--secret-file <path>',
-    variable: 'TALLY_WEBHOOK_SECRET_FILE',
-    default: '',
-    doc: 'file that contains the secret of a webhook',
-  },
-  url: {
-    flag: '--url <url>',
-    variable: 'TALLY_URL',
-    default: 'http://127.0.0.1:4747',
-    doc: 'URL of the server to report to',
-  },
-  token: {
-    flag: '--token <token>',
-    variable: 'TALLY_TOKEN',
-    default: '',
-    doc: 'service token to report with; only as a variable, because every user of the machine can see command lines',
-  },
-  tokenFile: {
-    flag: '--token-file <path>',
-    variable: 'TALLY_TOKEN_FILE',
-    default: '',
-    doc: 'file that contains the service token to report with',
-  },
-  readToken: {
-    flag: '',
-    variable: 'TALLY_READ_TOKEN',
-    default: '',
-    doc: 'read token with which tally receipt asks the server',
-  },
-  readTokenFile: {
-    flag: '--token-file <path>',
-    variable: 'TALLY_READ_TOKEN_FILE',
-    default: '',
-    doc: 'file that contains the read token to ask with',
-  },
-  idToken: {
-    flag: '',
-    variable: 'TALLY_ID_TOKEN',
-    default: '',
-    doc: 'ID token of a job of GitLab CI/CD, which gets a token for it; GitHub Actions have variables of their own',
-  },
-} as const satisfies Record<string, Option>
+  data: option('--data <dir>', 'TALLY_DATA', 'folder of the embedded database', './tally-data'),
+  databaseUrl: option(
+    '--database-url <url>',
+    'TALLY_DATABASE_URL',
+    'postgres://… to use PostgreSQL instead of the embedded database; must not contain a password on the command line',
+  ),
+  databaseUrlFile: option(
+    '--database-url-file <path>',
+    'TALLY_DATABASE_URL_FILE',
+    'file that contains the database URL',
+  ),
+  databaseReadUrl: option(
+    '--database-read-url <url>',
+    'TALLY_DATABASE_READ_URL',
+    'postgres://… of a replica of that database, which answers reports, lists and exports; must not contain a password on the command line',
+  ),
+  databaseReadUrlFile: option(
+    '--database-read-url-file <path>',
+    'TALLY_DATABASE_READ_URL_FILE',
+    'file that contains the URL of the replica',
+  ),
+  databaseReadWait: option(
+    '--database-read-wait <ms>',
+    'TALLY_DATABASE_READ_WAIT',
+    'milliseconds that a read waits for a replica that lags behind; the primary answers it then',
+    '500',
+  ),
+  as: option('--as <user>', 'TALLY_AS', 'e-mail address or id of the person to record as the actor in the audit log'),
+  host: option(
+    '--host <address>',
+    'TALLY_HOST',
+    'address to listen on; 0.0.0.0 to accept connections from the network',
+    '127.0.0.1',
+  ),
+  port: option('--port <number>', 'TALLY_PORT', 'port to listen on; 0 picks a free one', '4747'),
+  publicUrl: option(
+    '--public-url <url>',
+    'TALLY_PUBLIC_URL',
+    'URL at which people and agents reach this server, used in links; defaults to the setting public_url, or else http://<host>:<port>',
+  ),
+  trustedProxies: option(
+    '--trusted-proxies <addresses>',
+    'TALLY_TRUSTED_PROXIES',
+    'comma-separated addresses or networks (10.0.0.0/8) of the proxies whose X-Forwarded-For header is trusted',
+  ),
+  rateLimit: option(
+    '--rate-limit <number>',
+    'TALLY_RATE_LIMIT',
+    'requests per minute for each token, above which it gets 429; 0 for no limit',
+    '0',
+  ),
+  smtpUrl: option(
+    '--smtp-url <url>',
+    'TALLY_SMTP_URL',
+    'smtp://user:password@host:587 or smtps://… of the mail server that sends bills and notices; must not contain a password on the command line',
+  ),
+  smtpUrlFile: option('--smtp-url-file <path>', 'TALLY_SMTP_URL_FILE', 'file that contains the mail server URL'),
+  smtpFrom: option(
+    '--smtp-from <address>',
+    'TALLY_SMTP_FROM',
+    'sender address of bills; defaults to the e-mail address of the organization',
+  ),
+  logLevel: option('--log-level <level>', 'TALLY_LOG_LEVEL', 'debug, info, warn, error or silent', 'info'),
+  drain: option(
+    '--drain <seconds>',
+    'TALLY_DRAIN',
+    'how long a server that is stopping still answers while /ready fails, so that a load balancer sends requests elsewhere first',
+    '0',
+  ),
+  backupEvery: option(
+    '--backup-every <duration>',
+    'TALLY_BACKUP_EVERY',
+    'how often the server backs up its embedded database, such as 24h; off by default',
+  ),
+  backupKeep: option(
+    '--backup-keep <number>',
+    'TALLY_BACKUP_KEEP',
+    'how many of the newest backups to keep, in the folder and in S3',
+    '14',
+  ),
+  backupKeepDaily: option(
+    '--backup-keep-daily <number>',
+    'TALLY_BACKUP_KEEP_DAILY',
+    'of how many days to keep the last backup as well',
+    '0',
+  ),
+  backupKeepWeekly: option(
+    '--backup-keep-weekly <number>',
+    'TALLY_BACKUP_KEEP_WEEKLY',
+    'of how many weeks to keep the last backup as well',
+    '0',
+  ),
+  backupKeepMonthly: option(
+    '--backup-keep-monthly <number>',
+    'TALLY_BACKUP_KEEP_MONTHLY',
+    'of how many months to keep the last backup as well',
+    '0',
+  ),
+  backupDir: option(
+    '--backup-dir <dir>',
+    'TALLY_BACKUP_DIR',
+    'folder for backups, ideally on another disk; defaults to backups in the data folder',
+  ),
+  backupS3: option(
+    '--backup-s3 <place>',
+    'TALLY_BACKUP_S3',
+    's3://bucket/prefix/ to which the server also uploads each backup, encrypted; none by default',
+  ),
+  backupRecipients: option(
+    '--backup-recipients <keys>',
+    'TALLY_BACKUP_RECIPIENTS',
+    'comma-separated public keys of age (age1…) that backups in S3 are encrypted for',
+  ),
+  identity: option(
+    '--identity <path>',
+    'TALLY_BACKUP_IDENTITY_FILE',
+    'file with a private key of age that decrypts backups in S3',
+  ),
+  backupVerifyEvery: option(
+    '--backup-verify-every <duration>',
+    'TALLY_BACKUP_VERIFY_EVERY',
+    'how often the server downloads and verifies the newest backup in S3; off for never',
+    '7d',
+  ),
+  s3AccessKeyId: option('', 'AWS_ACCESS_KEY_ID', 'access key of the S3-compatible storage'),
+  s3SecretAccessKey: option('', 'AWS_SECRET_ACCESS_KEY', 'its secret'),
+  s3SecretAccessKeyFile: option('', 'AWS_SECRET_ACCESS_KEY_FILE', 'file that contains the secret of the access key'),
+  s3SessionToken: option('', 'AWS_SESSION_TOKEN', 'session token of temporary credentials'),
+  s3SessionTokenFile: option('', 'AWS_SESSION_TOKEN_FILE', 'file that contains the session token'),
+  s3Region: option('', 'AWS_REGION', 'region of the S3-compatible storage', 'us-east-1'),
+  s3OwnEndpoint: option(
+    '',
+    'AWS_ENDPOINT_URL_S3',
+    'https:// address of the S3-compatible storage; takes precedence over AWS_ENDPOINT_URL',
+  ),
+  s3Endpoint: option(
+    '',
+    'AWS_ENDPOINT_URL',
+    'https:// address of the S3-compatible storage; that of Amazon S3 in the region by default',
+  ),
+  pricesFrom: option(
+    '--prices-from <place>',
+    'TALLY_PRICES_FROM',
+    'https:// address or file of the price table that updates load; none by default',
+  ),
+  pricesEvery: option(
+    '--prices-every <duration>',
+    'TALLY_PRICES_EVERY',
+    'how often the server updates prices from there, such as 24h; off by default',
+  ),
+  releases: option(
+    '--from <place>',
+    'TALLY_RELEASES',
+    'folder or https:// address with the files of a release, for tally update; none by default',
+  ),
+  releasesKey: option(
+    '--key <key>',
+    'TALLY_RELEASES_KEY',
+    'public key of minisign that releases are signed with, or its file; defaults to the one in the executable, if any',
+  ),
+  moveTo: option(
+    '--to <place>',
+    'TALLY_MOVE_TO',
+    'postgres://… or a folder to move the database to, for tally move; must not contain a password on the command line',
+  ),
+  moveToFile: option('--to-file <path>', 'TALLY_MOVE_TO_FILE', 'file that contains the database URL to move to'),
+  webhookPrivateNetworks: option(
+    '--webhook-private-networks <networks>',
+    'TALLY_WEBHOOK_PRIVATE_NETWORKS',
+    'comma-separated addresses or networks (10.0.0.0/8) to which webhooks may be sent although they are not public; none by default',
+  ),
+  webhookSecret: option(
+    '--secret <secret>',
+    'TALLY_WEBHOOK_SECRET',
+    'secret of a webhook (whsec_…) to check signatures with; only as a variable, because every user of the machine can see command lines',
+  ),
+  webhookSecretFile: option(
+    '--secret-file <path>',
+    'TALLY_WEBHOOK_SECRET_FILE',
+    'file that contains the secret of a webhook',
+  ),
+  url: option('--url <url>', 'TALLY_URL', 'URL of the server to report to', 'http://127.0.0.1:4747'),
+  token: option(
+    '--token <token>',
+    'TALLY_TOKEN',
+    'service token to report with; only as a variable, because every user of the machine can see command lines',
+  ),
+  tokenFile: option('--token-file <path>', 'TALLY_TOKEN_FILE', 'file that contains the service token to report with'),
+  readToken: option('', 'TALLY_READ_TOKEN', 'read token with which tally receipt asks the server'),
+  readTokenFile: option(
+    '--token-file <path>',
+    'TALLY_READ_TOKEN_FILE',
+    'file that contains the read token to ask with',
+  ),
+  idToken: option(
+    '',
+    'TALLY_ID_TOKEN',
+    'ID token of a job of GitLab CI/CD, which gets a token for it; GitHub Actions have variables of their own',
+  ),
+} satisfies Record<string, Option>
 
 export type OptionName = keyof typeof OPTIONS
 
@@ -609,6 +515,11 @@ class Reading {
     if (ms !== undefined && ms >= shortestMs) return ms
     this.issue(name, `'${text}' is not a valid interval. ${advice}`)
     return undefined
+  }
+
+  /** Those that a header may have. */
+  requireTokenCharacters(name: OptionName, token = ''): void {
+    if (/[^\x21-\x7e]/.test(token)) this.issue(name, 'contains invalid characters. Copy the token again')
   }
 
   issue(option: OptionName, message: string): void {
@@ -1010,8 +921,7 @@ export function readReader(
   const reading = new Reading(flags, environment)
   const url = stored && !reading.namesServer ? stored.url : reading.httpUrl('url')
   const token = reading.secret('readToken') || undefined
-  if (token !== undefined && /[^\x21-\x7e]/.test(token))
-    reading.issue('readToken', 'contains invalid characters. Copy the token again')
+  reading.requireTokenCharacters('readToken', token)
   reading.finish()
   return { url, isNamed: reading.namesServer, token, announcement: announcementOf(url, stored) }
 }
@@ -1068,9 +978,8 @@ function clientConfig(
     const isOther = stored ? ` for ${url}; the stored token is for ${stored.url}` : ''
     const make = 'Create one with `tally tokens create --kind svc --user … --name …`'
     reading.issue('token', `no token is set${isOther}. ${make}${advice}`)
-  } else if (/[^\x21-\x7e]/.test(token)) {
-    reading.issue('token', 'contains invalid characters. Copy the token again')
   }
+  reading.requireTokenCharacters('token', token)
   reading.finish()
   return { url, token, announcement: announcementOf(url, stored) }
 }
