@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
 import { REQUEST_THRESHOLDS } from '../lib/request-thresholds.ts'
 import type { AgentName, Cell, Counts, Damage, Limit } from './agent.ts'
-import type { Activity, FileDamage, FileReading, ModelCall, SessionOrigin, SessionTotals } from './model-calls.ts'
+import type { FileReading, ModelCall, SessionOrigin } from './model-calls.ts'
 import type { SessionSum } from './session-sums.ts'
 
 /** Must be increased if a reader reads something else from the same file, or if the shape of the cache changes. */
@@ -41,20 +41,11 @@ export interface KeptScan {
   damage: Damage[]
 }
 
-interface KeptFile {
+interface KeptFile extends Omit<FileReading, 'calls'> {
   state: string
   /** Names that calls refer to by their index in this list, because most repeat. */
   names: string[]
   calls: CallRow[]
-  startedAt: number | null
-  damage: FileDamage[]
-  parents: Record<string, string[]>
-  activity?: Record<string, Activity>
-  totals?: SessionTotals[]
-  missing?: Record<string, string>
-  origins?: Record<string, SessionOrigin>
-  limits?: Limit[]
-  version?: string
 }
 
 type CallRow = (string | number)[]

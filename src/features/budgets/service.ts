@@ -24,7 +24,7 @@ import { type BudgetAsker, createReading, sightOf } from './reading.ts'
 import { createRecount } from './recount.ts'
 import { requireKnownNames } from './request.ts'
 import type { BudgetAlertBody, BudgetBody, BudgetState, BudgetTest } from './schema.ts'
-import { type AlertView, type BudgetListFilter, findBudgetView, listAlerts, listBudgets } from './store.ts'
+import { type BudgetListFilter, findBudgetView, listAlerts, listBudgets } from './store.ts'
 import { alertBody } from './wire.ts'
 
 export { createAnnouncements } from './announcements.ts'
@@ -112,16 +112,6 @@ export function createBudgetsService(dependencies: Dependencies) {
       const found = await listAlerts(db.read, sight, { budget: uid, after, limit: limit + 1 })
       const page = pageOf(found, limit, ({ alert }) => writeKeyPage(alert.id))
       return { ...page, data: page.data.map(alertBody) }
-    },
-
-    /** All alerts, the newest first. */
-    async *everyAlert(asker: BudgetAsker): AsyncGenerator<BudgetAlertBody> {
-      const sight = await sightOf(dependencies, asker)
-      const pages = eachPage(
-        (page) => listAlerts(db.read, sight, page),
-        ({ alert }: AlertView) => alert.id,
-      )
-      for await (const found of pages) yield* found.map(alertBody)
     },
 
     /**
