@@ -7,7 +7,7 @@ import { answer, api, apiUntil, type Body } from '../server/api.ts'
 import { asProblem, type Problem } from '../server/problem.ts'
 import { forget } from '../server/queries.ts'
 import { notify } from '../server/send.ts'
-import { countColumn, momentColumn, moneyColumn, textColumn } from './columns.tsx'
+import { cellColumn, countColumn, momentColumn, moneyColumn, textColumn } from './columns.tsx'
 import { type Column, DataTable } from './data-table.tsx'
 import { Failure } from './failure.tsx'
 import { Money } from './figures.tsx'
@@ -187,12 +187,9 @@ function Moves({ scope, filter }: { scope: Scope; filter: ApplyFilter }) {
 const GROUP_COLUMNS: Column<Applied['groups'][number]>[] = [
   textColumn('from', 'From', ({ from }) => whereText(from), { phone: 'bare', width: '22%' }),
   textColumn('to', 'To', ({ to }) => whereText(to), { phone: 'title', width: '22%' }),
-  {
-    key: 'rule',
-    title: 'Rule',
-    value: ({ rule }) => rule?.name,
-    cell: ({ rule }) => <bdi>{rule?.name ?? 'named in the report'}</bdi>,
-  },
+  cellColumn('rule', 'Rule', { value: ({ rule }) => rule?.name }, ({ rule }) => (
+    <bdi>{rule?.name ?? 'named in the report'}</bdi>
+  )),
   countColumn('entries', 'Entries', ({ entries }) => entries, { width: '90px' }),
   moneyColumn('cost', 'Cost (USD)', ({ cost }) => cost, { width: '110px', phone: 'value' }),
 ]
@@ -200,18 +197,12 @@ const GROUP_COLUMNS: Column<Applied['groups'][number]>[] = [
 const MOVE_COLUMNS: Column<Applied['moves'][number]>[] = [
   momentColumn('started', 'Started', ({ started_at }) => started_at, { width: '150px', phone: 'bare' }),
   textColumn('from', 'From', ({ from }) => whereText(from), { phone: 'bare' }),
-  {
-    key: 'to',
-    title: 'To',
-    value: ({ to }) => whereText(to),
-    phone: 'title',
-    cell: ({ to, note }) => (
-      <>
-        {whereText(to)}
-        {note && <Caption>{note}</Caption>}
-      </>
-    ),
-  },
+  cellColumn('to', 'To', { value: ({ to }) => whereText(to), phone: 'title' }, ({ to, note }) => (
+    <>
+      {whereText(to)}
+      {note && <Caption>{note}</Caption>}
+    </>
+  )),
   moneyColumn('cost', 'Cost (USD)', ({ cost }) => cost, { width: '110px', phone: 'value' }),
 ]
 

@@ -1,4 +1,4 @@
-/** The usual columns of tables. Each shows one value of a row, by which the table can be sorted. */
+/** The columns of tables. The usual ones show one value of a row, by which the table can be sorted. */
 import type { ReactNode } from 'react'
 import { count } from '../format/counts.ts'
 import type { Column } from './column.ts'
@@ -19,6 +19,14 @@ const columnOf =
     value,
     cell: (row) => show(value(row)),
   })
+
+/** A column that shows anything else of a row. */
+export const cellColumn = <Row,>(
+  key: string,
+  title: string,
+  layout: Omit<Column<Row>, 'key' | 'title' | 'cell'>,
+  cell: Column<Row>['cell'],
+): Column<Row> => ({ ...layout, key, title, cell })
 
 /** Isolated, so that the direction of a name does not change that of the row. */
 export const textColumn = columnOf((text: string | null | undefined) => (text ? <bdi>{text}</bdi> : <EmptyCell />))

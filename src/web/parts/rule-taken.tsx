@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import { addressOf } from '../address.ts'
-import { moneyColumn } from './columns.tsx'
+import { cellColumn, moneyColumn } from './columns.tsx'
 import { fieldTitle } from './condition.ts'
 import { type Column, DataTable } from './data-table.tsx'
 import { Ago } from './figures.tsx'
@@ -21,28 +21,19 @@ export const TakenEntries = ({ entries, isNone }: { entries: Tried[]; isNone: bo
 )
 
 const columnsOf = (isNone: boolean): Column<Tried>[] => [
-  {
-    key: 'entry',
-    title: 'Entry',
-    value: whatItIs,
-    phone: 'title',
-    cell: (tried) => (
-      <>
-        <Anchor component={Link} href={addressOf('/entries', { open: tried.entry.id })} size="sm">
-          <bdi>{whatItIs(tried)}</bdi>
-        </Anchor>
-        <Caption truncate>
-          {tried.entry.agent_manager} · <Ago at={tried.entry.started_at} />
-        </Caption>
-      </>
-    ),
-  },
-  {
-    key: 'result',
-    title: isNone ? 'Why it does not match' : 'Assigned to',
-    phone: 'bare',
-    cell: (tried) => (isNone ? <WhyNot tried={tried} /> : <GoesTo tried={tried} />),
-  },
+  cellColumn('entry', 'Entry', { value: whatItIs, phone: 'title' }, (tried) => (
+    <>
+      <Anchor component={Link} href={addressOf('/entries', { open: tried.entry.id })} size="sm">
+        <bdi>{whatItIs(tried)}</bdi>
+      </Anchor>
+      <Caption truncate>
+        {tried.entry.agent_manager} · <Ago at={tried.entry.started_at} />
+      </Caption>
+    </>
+  )),
+  cellColumn('result', isNone ? 'Why it does not match' : 'Assigned to', { phone: 'bare' }, (tried) =>
+    isNone ? <WhyNot tried={tried} /> : <GoesTo tried={tried} />,
+  ),
   moneyColumn('cost', 'Cost (USD)', ({ entry }) => entry.cost, { width: '100px', phone: 'value' }),
 ]
 

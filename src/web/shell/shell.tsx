@@ -22,6 +22,7 @@ import { IconChevronDown, IconDeviceDesktop, IconKeyboard, IconMoon, IconSun } f
 import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 import { counted, roughCount } from '../format/counts.ts'
+import { cellColumn } from '../parts/columns.tsx'
 import { figure } from '../parts/figure-link.tsx'
 import { Overwrite } from '../parts/overwrite.tsx'
 import { type PlainColumn, PlainTable } from '../parts/plain-table.tsx'
@@ -253,16 +254,12 @@ function Shortcuts({ isOpen, close, sections }: ShortcutsProps) {
 }
 
 const SHORTCUT_COLUMNS: PlainColumn<[does: string, keys: string[]]>[] = [
-  { key: 'does', title: 'Action', cell: ([does]) => does },
-  {
-    key: 'keys',
-    title: 'Keys',
-    isNumber: true,
-    cell: ([, keys]) =>
-      keys.map((key) => (
-        <Kbd key={key} ml={4}>
-          {key}
-        </Kbd>
-      )),
-  },
+  cellColumn('does', 'Action', {}, ([does]) => does),
+  cellColumn('keys', 'Keys', { isNumber: true }, ([, keys]) =>
+    keys.map((key) => (
+      <Kbd key={key} ml={4}>
+        {key}
+      </Kbd>
+    )),
+  ),
 ]

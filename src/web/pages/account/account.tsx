@@ -8,7 +8,7 @@ import { count } from '../../format/counts.ts'
 import { dayAndTime } from '../../format/moments.ts'
 import { exactMoney } from '../../format/money.ts'
 import { WEEKDAYS, type Weekday } from '../../format/weekdays.ts'
-import { momentColumn } from '../../parts/columns.tsx'
+import { cellColumn, momentColumn } from '../../parts/columns.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Download } from '../../parts/download.tsx'
@@ -149,13 +149,12 @@ const askSessions = async ({ signal }: { signal: AbortSignal }) =>
 type Session = Awaited<ReturnType<typeof askSessions>>[number]
 
 const COLUMNS: Column<Session>[] = [
-  {
-    key: 'seen',
-    title: 'Last active',
-    value: ({ last_seen_at }) => last_seen_at,
-    phone: 'title',
-    cell: ({ current, last_seen_at }) => (current ? 'This browser' : <Ago at={last_seen_at} />),
-  },
+  cellColumn(
+    'seen',
+    'Last active',
+    { value: ({ last_seen_at }) => last_seen_at, phone: 'title' },
+    ({ current, last_seen_at }) => (current ? 'This browser' : <Ago at={last_seen_at} />),
+  ),
   momentColumn('begun', 'Signed in', ({ signed_in_at }) => signed_in_at, { width: '200px' }),
   momentColumn('ends', 'Expires', ({ expires_at }) => expires_at, { width: '200px' }),
 ]

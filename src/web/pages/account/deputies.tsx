@@ -3,7 +3,7 @@ import { Button, Group, Skeleton, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { textColumn } from '../../parts/columns.tsx'
+import { cellColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -29,27 +29,16 @@ export function Deputies() {
   const { person: me } = useMe()
   if (error) return <Failure error={error} retry={refetch} />
   const columns: Column<Deputy>[] = [
-    {
-      key: 'who',
-      title: 'Deputy',
-      value: ({ deputy }) => deputy.name,
-      phone: 'title',
-      cell: ({ person, deputy }) =>
-        person.id === me.id ? deputy.name : `${deputy.id === me.id ? 'You' : deputy.name}, for ${person.name}`,
-    },
-    {
-      key: 'days',
-      title: 'Days',
-      value: ({ from }) => from,
-      width: '220px',
-      cell: ({ from, to }) => `${from} to ${to}`,
-    },
+    cellColumn('who', 'Deputy', { value: ({ deputy }) => deputy.name, phone: 'title' }, ({ person, deputy }) =>
+      person.id === me.id ? deputy.name : `${deputy.id === me.id ? 'You' : deputy.name}, for ${person.name}`,
+    ),
+    cellColumn('days', 'Days', { value: ({ from }) => from, width: '220px' }, ({ from, to }) => `${from} to ${to}`),
     textColumn('state', 'State', ({ state }) => STATES[state], { width: '110px' }),
-    {
-      key: 'remove',
-      title: '',
-      width: '110px',
-      cell: ({ id, state, deputy }) =>
+    cellColumn(
+      'remove',
+      '',
+      { width: '110px' },
+      ({ id, state, deputy }) =>
         state !== 'ended' && (
           <Button
             size="compact-xs"
@@ -61,7 +50,7 @@ export function Deputies() {
             Remove
           </Button>
         ),
-    },
+    ),
   ]
   return (
     <Stack gap="sm">

@@ -4,7 +4,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import { flag, one, useAddress } from '../../address.ts'
 import { addDays, startOfDay } from '../../format/moments.ts'
-import { momentColumn } from '../../parts/columns.tsx'
+import { cellColumn, momentColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Details } from '../../parts/details.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
@@ -146,7 +146,7 @@ export default function Audit() {
 
 const COLUMNS: Column<Change>[] = [
   momentColumn('at', 'Time', ({ at }) => at, { width: '165px', phone: 'title' }),
-  { key: 'change', title: 'Change', phone: 'bare', cell: (change) => <ChangeSentence of={change} /> },
+  cellColumn('change', 'Change', { phone: 'bare' }, (change) => <ChangeSentence of={change} />),
 ]
 
 interface ChangeDrawerProps {

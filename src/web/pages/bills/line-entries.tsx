@@ -1,6 +1,6 @@
 import { Drawer, Group, Stack, Text } from '@mantine/core'
 import { useLocation } from 'wouter'
-import { countColumn, momentColumn, moneyColumn, textColumn } from '../../parts/columns.tsx'
+import { cellColumn, countColumn, momentColumn, moneyColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Download } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -26,22 +26,16 @@ const askEntries = (id: string, line: number, page: string | undefined, signal: 
 type Entry = Awaited<ReturnType<typeof askEntries>>['data'][number]
 
 const COLUMNS: Column<Entry>[] = [
-  {
-    key: 'agent',
-    title: 'Agent',
-    value: ({ agent_name }) => agent_name,
-    phone: 'title',
-    cell: ({ agent_name, summary }) => (
-      <>
-        <bdi>{agent_name}</bdi>
-        {summary && (
-          <Caption truncate>
-            <bdi>{summary}</bdi>
-          </Caption>
-        )}
-      </>
-    ),
-  },
+  cellColumn('agent', 'Agent', { value: ({ agent_name }) => agent_name, phone: 'title' }, ({ agent_name, summary }) => (
+    <>
+      <bdi>{agent_name}</bdi>
+      {summary && (
+        <Caption truncate>
+          <bdi>{summary}</bdi>
+        </Caption>
+      )}
+    </>
+  )),
   momentColumn('started', 'Started', ({ started_at }) => started_at, { width: '165px' }),
   textColumn('model', 'Model', ({ model }) => model, { width: '150px' }),
   countColumn('tokens', 'Tokens', ({ tokens }) => tokens.total, { width: '70px' }),

@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter'
 import { addressOf, one, oneOf, useAddress } from '../../address.ts'
 import { dayInWords, monthInWords } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
-import { exactCountColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
+import { cellColumn, exactCountColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -146,77 +146,54 @@ const NoBills = () => (
 
 export const COLUMNS: Column<BillHead>[] = [
   textColumn('number', 'Number', ({ number }) => number, { sort: 'number', width: '105px', phone: 'title' }),
-  {
-    key: 'for',
-    sort: 'recipient',
-    title: 'For',
-    value: scopeOf,
-    phone: 'bare',
-    cell: (bill) => (
-      <>
-        <bdi>{scopeOf(bill)}</bdi>
-        {bill.kind === 'credit_note' && <Dimmed> · credit note</Dimmed>}
-      </>
-    ),
-  },
-  {
-    key: 'period',
-    sort: 'period',
-    title: 'Period',
-    value: ({ period }) => period.from,
-    width: '140px',
-    phone: 'bare',
-    cell: ({ period }) => periodInWords(period),
-  },
-  {
-    key: 'issued',
-    sort: 'issued_on',
-    title: 'Issued',
-    value: ({ issued_on }) => issued_on,
-    width: '122px',
-    phone: 'hidden',
-    cell: ({ issued_on }) => dayInWords(issued_on),
-  },
-  {
-    key: 'due',
-    sort: 'due_on',
-    title: 'Due',
-    value: ({ kind, due_on }) => (kind === 'credit_note' ? null : due_on),
-    width: '122px',
-    cell: (bill) => <Due bill={bill} />,
-  },
+  cellColumn('for', 'For', { sort: 'recipient', value: scopeOf, phone: 'bare' }, (bill: BillHead) => (
+    <>
+      <bdi>{scopeOf(bill)}</bdi>
+      {bill.kind === 'credit_note' && <Dimmed> · credit note</Dimmed>}
+    </>
+  )),
+  cellColumn(
+    'period',
+    'Period',
+    { sort: 'period', value: ({ period }) => period.from, width: '140px', phone: 'bare' },
+    ({ period }) => periodInWords(period),
+  ),
+  cellColumn(
+    'issued',
+    'Issued',
+    { sort: 'issued_on', value: ({ issued_on }) => issued_on, width: '122px', phone: 'hidden' },
+    ({ issued_on }) => dayInWords(issued_on),
+  ),
+  cellColumn(
+    'due',
+    'Due',
+    { sort: 'due_on', value: ({ kind, due_on }) => (kind === 'credit_note' ? null : due_on), width: '122px' },
+    (bill) => <Due bill={bill} />,
+  ),
   statusColumn('state', 'State', ({ state, overdue }) => (overdue ? 'overdue' : state), {
     sort: 'state',
     width: '90px',
     phone: 'bare',
   }),
-  {
-    key: 'delivery',
-    title: 'E-mail',
-    value: ({ delivery }) => (delivery === 'none' ? null : delivery),
-    width: '76px',
-    cell: ({ delivery }) => (delivery === 'none' ? <EmptyCell /> : <Status of={delivery} />),
-  },
+  cellColumn(
+    'delivery',
+    'E-mail',
+    { value: ({ delivery }) => (delivery === 'none' ? null : delivery), width: '76px' },
+    ({ delivery }) => (delivery === 'none' ? <EmptyCell /> : <Status of={delivery} />),
+  ),
   exactCountColumn('entries', 'Entries', ({ entries }) => entries, { sort: 'entries', width: '80px', phone: 'hidden' }),
-  {
-    key: 'total',
-    sort: 'total',
-    title: 'Total',
-    value: ({ total }) => total,
-    width: '120px',
-    isNumber: true,
-    phone: 'value',
-    cell: ({ total, currency }) => billedMoney(total, currency),
-  },
-  {
-    key: 'balance',
-    sort: 'balance',
-    title: 'Open',
-    value: ({ balance }) => balance,
-    width: '110px',
-    isNumber: true,
-    cell: ({ balance, currency }) => (balance === 0 ? <EmptyCell /> : billedMoney(balance, currency)),
-  },
+  cellColumn(
+    'total',
+    'Total',
+    { sort: 'total', value: ({ total }) => total, width: '120px', isNumber: true, phone: 'value' },
+    ({ total, currency }) => billedMoney(total, currency),
+  ),
+  cellColumn(
+    'balance',
+    'Open',
+    { sort: 'balance', value: ({ balance }) => balance, width: '110px', isNumber: true },
+    ({ balance, currency }) => (balance === 0 ? <EmptyCell /> : billedMoney(balance, currency)),
+  ),
 ]
 
 function Due({ bill }: { bill: BillHead }) {

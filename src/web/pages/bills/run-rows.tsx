@@ -7,7 +7,7 @@ import { BASIS_TITLES } from '../../../shared/cost-basis.ts'
 import { counted } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
-import { exactCountColumn } from '../../parts/columns.tsx'
+import { cellColumn, exactCountColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -46,39 +46,27 @@ const columnsOf = (
   previewed: RunRowsProps['previewed'],
   toggle: RunRowsProps['toggle'],
 ): Column<RunRow>[] => [
-  { key: 'for', title: 'For', value: nameOf, width: '200px', phone: 'title', cell: (row) => <For row={row} /> },
-  {
-    key: 'state',
-    title: 'State',
-    value: ({ state }) => STATES[state],
-    minWidth: '260px',
-    cell: (row) => <State row={row} outcome={outcomes[keyOf(row)]} />,
-  },
-  { key: 'left_out', title: 'Left out', value: leftOutOf, width: '110px', cell: leftOutInWords },
-  {
-    key: 'last',
-    title: 'Last bill',
-    value: ({ last_bill }) => last_bill?.issued_on,
-    width: '165px',
-    cell: (row) => <LastBill row={row} />,
-  },
+  cellColumn('for', 'For', { value: nameOf, width: '200px', phone: 'title' }, (row) => <For row={row} />),
+  cellColumn('state', 'State', { value: ({ state }) => STATES[state], minWidth: '260px' }, (row) => (
+    <State row={row} outcome={outcomes[keyOf(row)]} />
+  )),
+  cellColumn('left_out', 'Left out', { value: leftOutOf, width: '110px' }, leftOutInWords),
+  cellColumn('last', 'Last bill', { value: ({ last_bill }) => last_bill?.issued_on, width: '165px' }, (row) => (
+    <LastBill row={row} />
+  )),
   exactCountColumn('entries', 'Entries', ({ entries }) => entries, { width: '80px' }),
-  {
-    key: 'total',
-    title: 'Total',
-    value: ({ total, entries }) => (entries === 0 ? null : total),
-    width: '120px',
-    isNumber: true,
-    phone: 'value',
-    cell: ({ total, currency, entries }) =>
+  cellColumn(
+    'total',
+    'Total',
+    { value: ({ total, entries }) => (entries === 0 ? null : total), width: '120px', isNumber: true, phone: 'value' },
+    ({ total, currency, entries }) =>
       entries === 0 ? '–' : total === null ? 'rate unknown' : billedMoney(total, currency),
-  },
-  {
-    key: 'preview',
-    title: 'Preview',
-    width: '100px',
-    phone: 'bare',
-    cell: (row) =>
+  ),
+  cellColumn(
+    'preview',
+    'Preview',
+    { width: '100px', phone: 'bare' },
+    (row) =>
       row.entries > 0 && (
         <Button
           size="compact-xs"
@@ -91,7 +79,7 @@ const columnsOf = (
           Preview
         </Button>
       ),
-  },
+  ),
 ]
 
 const For = ({ row }: { row: RunRow }) => (

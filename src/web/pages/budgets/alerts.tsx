@@ -3,7 +3,7 @@ import { Stack } from '@mantine/core'
 import { dayInWords } from '../../format/moments.ts'
 import type { Budget } from '../../parts/budgets/budget.ts'
 import { Amount } from '../../parts/budgets/budget-progress.tsx'
-import { momentColumn } from '../../parts/columns.tsx'
+import { cellColumn, momentColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Note, SectionTitle } from '../../parts/texts.tsx'
@@ -36,36 +36,27 @@ export function Alerts({ budget: { id, measure } }: { budget: Budget }) {
 }
 
 const columnsOf = (measure: Budget['measure']): Column<BudgetAlert>[] => [
-  { key: 'threshold', title: 'Threshold', value: thresholdInWords, phone: 'title', cell: thresholdInWords },
+  cellColumn('threshold', 'Threshold', { value: thresholdInWords, phone: 'title' }, thresholdInWords),
   momentColumn('at', 'As of', ({ at }) => at, { width: '170px', phone: 'value' }),
-  {
-    key: 'period',
-    title: 'Period from',
-    value: ({ period }) => period.from,
-    width: '130px',
-    cell: ({ period }) => (period.from === null ? 'All time' : dayInWords(period.from)),
-  },
-  {
-    key: 'spent',
-    title: 'Spent or forecast',
-    value: ({ spent }) => spent,
-    isNumber: true,
-    width: '150px',
-    cell: ({ spent }) => <Amount measure={measure} value={spent} />,
-  },
-  {
-    key: 'available',
-    title: 'Available',
-    value: ({ available }) => available,
-    isNumber: true,
-    width: '130px',
-    cell: ({ available }) => <Amount measure={measure} value={available} />,
-  },
-  {
-    key: 'notified',
-    title: 'E-mails queued',
-    value: ({ notified_at }) => notified_at,
-    width: '170px',
-    cell: ({ notified_at }) => <Moment at={notified_at} otherwise="no" />,
-  },
+  cellColumn('period', 'Period from', { value: ({ period }) => period.from, width: '130px' }, ({ period }) =>
+    period.from === null ? 'All time' : dayInWords(period.from),
+  ),
+  cellColumn(
+    'spent',
+    'Spent or forecast',
+    { value: ({ spent }) => spent, isNumber: true, width: '150px' },
+    ({ spent }) => <Amount measure={measure} value={spent} />,
+  ),
+  cellColumn(
+    'available',
+    'Available',
+    { value: ({ available }) => available, isNumber: true, width: '130px' },
+    ({ available }) => <Amount measure={measure} value={available} />,
+  ),
+  cellColumn(
+    'notified',
+    'E-mails queued',
+    { value: ({ notified_at }) => notified_at, width: '170px' },
+    ({ notified_at }) => <Moment at={notified_at} otherwise="no" />,
+  ),
 ]

@@ -8,7 +8,7 @@ import { fundingTitle } from '../../../shared/funding.ts'
 import { serviceText } from '../../../shared/price-texts.ts'
 import { duration } from '../../format/moments.ts'
 import { exactMoney, fineMoney } from '../../format/money.ts'
-import { countColumn, fineMoneyColumn, statusColumn, textColumn, unsorted } from '../../parts/columns.tsx'
+import { cellColumn, countColumn, fineMoneyColumn, statusColumn, textColumn, unsorted } from '../../parts/columns.tsx'
 import type { Column } from '../../parts/data-table.tsx'
 import { type Entry, placeKey } from '../../parts/entries/entry.ts'
 import { Moment, Money } from '../../parts/figures.tsx'
@@ -59,48 +59,26 @@ export function columnsFor(basis: CostBasis): readonly Column<Entry>[] {
 
 const columnsBy = (basis: CostBasis): readonly Column<Entry>[] =>
   unsorted([
-    {
-      key: 'summary',
-      title: 'Summary',
-      minWidth: '204px',
-      phone: 'title',
-      cell: ({ summary, agent_name }) => (summary === null ? <Dimmed>{agent_name}</Dimmed> : <bdi>{summary}</bdi>),
-    },
-    {
-      key: 'place',
-      phone: 'bare',
-      title: 'Assigned to',
-      width: '110px',
-      cell: (entry) => textCell(placeKey(entry) ?? null) ?? <Dimmed>unattributed</Dimmed>,
-    },
+    cellColumn('summary', 'Summary', { minWidth: '204px', phone: 'title' }, ({ summary, agent_name }) =>
+      summary === null ? <Dimmed>{agent_name}</Dimmed> : <bdi>{summary}</bdi>,
+    ),
+    cellColumn(
+      'place',
+      'Assigned to',
+      { phone: 'bare', width: '110px' },
+      (entry) => textCell(placeKey(entry) ?? null) ?? <Dimmed>unattributed</Dimmed>,
+    ),
     textColumn('manager', 'Agent manager', (entry) => entry.agent_manager.name, { width: '114px', phone: 'bare' }),
     textColumn('agent', 'Agent', (entry) => entry.agent_name, { ...EXTRA, width: '120px' }),
     textColumn('harness', 'Harness', (entry) => entry.agent_harness, { ...EXTRA, width: '112px' }),
-    { key: 'model', phone: 'bare', title: 'Model', width: '200px', cell: (entry) => <Model entry={entry} /> },
-    {
-      key: 'provider',
-      ...EXTRA,
-      title: 'Provider',
-      width: '110px',
-      cell: (entry) => textCell(entry.provider),
-    },
-    {
-      key: 'started',
-      phone: 'bare',
-      title: 'Started',
-      sort: 'started_at',
-      width: '124px',
-      cell: (entry) => <Moment at={entry.started_at} isShort />,
-    },
-    {
-      key: 'duration',
-      ...EXTRA,
-      title: 'Duration',
-      sort: 'duration',
-      width: '96px',
-      isNumber: true,
-      cell: (entry) => duration(entry.started_at, entry.ended_at),
-    },
+    cellColumn('model', 'Model', { phone: 'bare', width: '200px' }, (entry) => <Model entry={entry} />),
+    cellColumn('provider', 'Provider', { ...EXTRA, width: '110px' }, (entry) => textCell(entry.provider)),
+    cellColumn('started', 'Started', { phone: 'bare', sort: 'started_at', width: '124px' }, (entry) => (
+      <Moment at={entry.started_at} isShort />
+    )),
+    cellColumn('duration', 'Duration', { ...EXTRA, sort: 'duration', width: '96px', isNumber: true }, (entry) =>
+      duration(entry.started_at, entry.ended_at),
+    ),
     tokens('input', 'Input'),
     tokens('output', 'Output'),
     tokens('cache_read', 'Cache read'),
@@ -122,38 +100,24 @@ const columnsBy = (basis: CostBasis): readonly Column<Entry>[] =>
       sort: 'list_value',
       width: '92px',
     }),
-    {
-      key: 'reported',
-      ...EXTRA,
-      title: 'Reported cost',
-      sort: 'reported_cost',
-      width: '108px',
-      isNumber: true,
-      cell: (entry) => (entry.reported_cost === null ? null : <Money amount={entry.reported_cost} isFine />),
-    },
+    cellColumn(
+      'reported',
+      'Reported cost',
+      { ...EXTRA, sort: 'reported_cost', width: '108px', isNumber: true },
+      (entry) => (entry.reported_cost === null ? null : <Money amount={entry.reported_cost} isFine />),
+    ),
     textColumn('funding', 'Funding', ({ funding }) => fundingTitle(funding), { ...EXTRA, width: '140px' }),
     fineMoneyColumn('marginal', 'Marginal cost', (entry) => entry.marginal_cost, { ...EXTRA, width: '108px' }),
     fineMoneyColumn('allocated', 'Allocated cost', (entry) => entry.allocated_cost, { ...EXTRA, width: '108px' }),
     statusColumn('status', 'Status', (entry) => entry.status, { phone: 'bare', width: '100px' }),
     textColumn('source', 'Source', (entry) => SOURCE_TITLES[entry.source], { ...EXTRA, width: '168px' }),
-    { ...EXTRA, key: 'bill', title: 'Bill', width: '96px', cell: (entry) => entry.bill?.number },
-    {
-      key: 'labels',
-      ...EXTRA,
-      title: 'Labels',
-      width: '200px',
-      cell: (entry) =>
-        textCell(
-          Object.entries(entry.labels)
-            .map(([name, value]) => `${name}:${value}`)
-            .join(' '),
-        ),
-    },
-    {
-      key: 'session',
-      ...EXTRA,
-      title: 'Session',
-      width: '130px',
-      cell: (entry) => textCell(entry.session_id),
-    },
+    cellColumn('bill', 'Bill', { ...EXTRA, width: '96px' }, (entry) => entry.bill?.number),
+    cellColumn('labels', 'Labels', { ...EXTRA, width: '200px' }, (entry) =>
+      textCell(
+        Object.entries(entry.labels)
+          .map(([name, value]) => `${name}:${value}`)
+          .join(' '),
+      ),
+    ),
+    cellColumn('session', 'Session', { ...EXTRA, width: '130px' }, (entry) => textCell(entry.session_id)),
   ])

@@ -14,6 +14,7 @@ import { addressOf } from '../../address.ts'
 import { count, decimalsOf } from '../../format/counts.ts'
 import { exactMoney } from '../../format/money.ts'
 import { plainNumber } from '../../format/read-numbers.ts'
+import { cellColumn } from '../../parts/columns.tsx'
 import type { EntryDetail } from '../../parts/entries/entry.ts'
 import { Moment } from '../../parts/figures.tsx'
 import { type PlainColumn, PlainTable } from '../../parts/plain-table.tsx'
@@ -179,22 +180,18 @@ function linesOf({ tokens, valuation }: EntryDetail): Line[] {
 }
 
 const TOKEN_COLUMNS: PlainColumn<Line>[] = [
-  {
-    key: 'tokens',
-    title: 'Tokens',
-    cell: ({ title, note }) => (
-      <>
-        {title}
-        {note && <Caption>{note}</Caption>}
-      </>
-    ),
-  },
-  { key: 'count', title: 'Count', isNumber: true, cell: ({ count }) => count },
+  cellColumn('tokens', 'Tokens', {}, ({ title, note }) => (
+    <>
+      {title}
+      {note && <Caption>{note}</Caption>}
+    </>
+  )),
+  cellColumn('count', 'Count', { isNumber: true }, ({ count }) => count),
 ]
 
 const AMOUNT_COLUMNS: PlainColumn<Line>[] = [
-  { key: 'price', title: '× $ per million', isNumber: true, cell: ({ price }) => price },
-  { key: 'amount', title: '= $', isNumber: true, cell: ({ amount }) => amount },
+  cellColumn('price', '× $ per million', { isNumber: true }, ({ price }) => price),
+  cellColumn('amount', '= $', { isNumber: true }, ({ amount }) => amount),
 ]
 
 const Arithmetic = ({ entry }: { entry: EntryDetail }) => (

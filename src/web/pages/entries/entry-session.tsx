@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { counted } from '../../format/counts.ts'
 import { dayInShort } from '../../format/moments.ts'
+import { cellColumn } from '../../parts/columns.tsx'
 import { activeTimeOf, branchOf, dayOfSlice, type Entry, type EntryOrder } from '../../parts/entries/entry.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
@@ -101,32 +102,25 @@ function columnsOf({ entry, rows, filter, timeZone }: Columns): PlainColumn<Entr
   const hasModels = new Set(rows.map(({ model }) => model)).size > 1
   const isTimed = rows.some(({ active_seconds }) => active_seconds !== null)
   return [
-    {
-      key: 'day',
-      title: 'Day',
-      cell: (row) =>
-        row.id === entry.id ? (
-          <Text span size="sm" fw={650} aria-current="true">
-            {dayInShort(dayOfSlice(row, timeZone))}
-          </Text>
-        ) : (
-          <Anchor component={Link} href={addressOf('/entries', { ...filter, open: row.id })} size="sm">
-            {dayInShort(dayOfSlice(row, timeZone))}
-          </Anchor>
-        ),
-    },
-    {
-      key: 'branch',
-      title: 'Branch',
-      cell: (row) => (
-        <>
-          <bdi>{branchOf(row)}</bdi>
-          {hasModels && <Caption>{row.model}</Caption>}
-        </>
+    cellColumn('day', 'Day', {}, (row) =>
+      row.id === entry.id ? (
+        <Text span size="sm" fw={650} aria-current="true">
+          {dayInShort(dayOfSlice(row, timeZone))}
+        </Text>
+      ) : (
+        <Anchor component={Link} href={addressOf('/entries', { ...filter, open: row.id })} size="sm">
+          {dayInShort(dayOfSlice(row, timeZone))}
+        </Anchor>
       ),
-    },
-    ...(isTimed ? [{ key: 'active', title: 'Active', isNumber: true, cell: activeTimeOf }] : []),
-    { key: 'tokens', title: 'Tokens', isNumber: true, cell: ({ tokens }) => <Count value={tokens.total} /> },
-    { key: 'cost', title: 'Cost', isNumber: true, cell: ({ cost }) => <Money amount={cost} isFine /> },
+    ),
+    cellColumn('branch', 'Branch', {}, (row) => (
+      <>
+        <bdi>{branchOf(row)}</bdi>
+        {hasModels && <Caption>{row.model}</Caption>}
+      </>
+    )),
+    ...(isTimed ? [cellColumn('active', 'Active', { isNumber: true }, activeTimeOf)] : []),
+    cellColumn('tokens', 'Tokens', { isNumber: true }, ({ tokens }) => <Count value={tokens.total} />),
+    cellColumn('cost', 'Cost', { isNumber: true }, ({ cost }) => <Money amount={cost} isFine />),
   ]
 }

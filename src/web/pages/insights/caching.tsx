@@ -3,7 +3,7 @@ import { Anchor, SegmentedControl } from '@mantine/core'
 import { Link } from 'wouter'
 import { percent } from '../../format/counts.ts'
 import { Sparkline } from '../../parts/charts/sparkline.tsx'
-import { countColumn, moneyColumn, unsorted } from '../../parts/columns.tsx'
+import { cellColumn, countColumn, moneyColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { pageOfList } from '../../parts/entries/filters.ts'
@@ -77,48 +77,26 @@ function nameOf(group: CacheGroup, dimension: Dimension): string {
 
 function columnsOf(dimension: Dimension, timeZone: string): Column<CacheGroup>[] {
   return unsorted([
-    {
-      key: 'name',
-      title: TITLES[dimension],
-      minWidth: '180px',
-      phone: 'title',
-      cell: (group) => (
-        <Anchor component={Link} href={pageOfList(group.list, timeZone)} size="sm">
-          <bdi>{nameOf(group, dimension)}</bdi>
-        </Anchor>
-      ),
-    },
+    cellColumn('name', TITLES[dimension], { minWidth: '180px', phone: 'title' }, (group) => (
+      <Anchor component={Link} href={pageOfList(group.list, timeZone)} size="sm">
+        <bdi>{nameOf(group, dimension)}</bdi>
+      </Anchor>
+    )),
     moneyColumn('saved', 'Saved', ({ saved }) => saved, { width: '120px', phone: 'value' }),
     moneyColumn('uncached', 'As input', ({ uncached_value }) => uncached_value, { width: '120px', phone: 'hidden' }),
     moneyColumn('cached', 'As cached', ({ cached_value }) => cached_value, { width: '120px', phone: 'hidden' }),
-    {
-      key: 'hit_rate',
-      title: 'Hit rate',
-      isNumber: true,
-      width: '90px',
-      cell: ({ hit_rate }) => (hit_rate === null ? '–' : percent(hit_rate)),
-    },
-    {
-      key: 'course',
-      title: 'Over time',
-      width: '150px',
-      phone: 'hidden',
-      cell: (group) => (
-        <Sparkline
-          label={`Hit rate of ${nameOf(group, dimension)}`}
-          values={group.trend!.map(({ hit_rate }) => hit_rate)}
-          inWords={percent}
-        />
-      ),
-    },
+    cellColumn('hit_rate', 'Hit rate', { isNumber: true, width: '90px' }, ({ hit_rate }) =>
+      hit_rate === null ? '–' : percent(hit_rate),
+    ),
+    cellColumn('course', 'Over time', { width: '150px', phone: 'hidden' }, (group) => (
+      <Sparkline
+        label={`Hit rate of ${nameOf(group, dimension)}`}
+        values={group.trend!.map(({ hit_rate }) => hit_rate)}
+        inWords={percent}
+      />
+    )),
     countColumn('read', 'Cache reads', ({ tokens }) => tokens.cache_read, { width: '120px', phone: 'hidden' }),
-    {
-      key: 'entries',
-      title: 'Entries',
-      isNumber: true,
-      width: '90px',
-      cell: (row) => <Entries {...row} />,
-    },
+    cellColumn('entries', 'Entries', { isNumber: true, width: '90px' }, (row) => <Entries {...row} />),
   ])
 }
 

@@ -3,6 +3,7 @@ import { Button, Collapse } from '@mantine/core'
 import { useState } from 'react'
 import { counted } from '../../format/counts.ts'
 import { dayOf } from '../../format/moments.ts'
+import { cellColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { useSettings } from '../../server/me.ts'
@@ -48,30 +49,16 @@ export function LeftOut({ parts }: { parts: readonly Part[] }) {
 }
 
 const columnsIn = (timeZone: string): Column<Part>[] => [
-  {
-    key: 'model',
-    title: 'Model',
-    value: ({ model }) => model,
-    phone: 'title',
-    cell: (part) => <ModelName {...part} />,
-  },
-  {
-    key: 'period',
-    title: 'Period',
-    value: ({ starting_at }) => starting_at,
-    width: '240px',
-    phone: 'bare',
-    cell: (part) => spanInWords(part, timeZone),
-  },
-  {
-    key: 'entries',
-    title: 'Entries',
-    value: ({ entries }) => entries,
-    isNumber: true,
-    width: '100px',
-    phone: 'value',
-    cell: (part) => <Entries {...part} />,
-  },
+  cellColumn('model', 'Model', { value: ({ model }) => model, phone: 'title' }, (part) => <ModelName {...part} />),
+  cellColumn('period', 'Period', { value: ({ starting_at }) => starting_at, width: '240px', phone: 'bare' }, (part) =>
+    spanInWords(part, timeZone),
+  ),
+  cellColumn(
+    'entries',
+    'Entries',
+    { value: ({ entries }) => entries, isNumber: true, width: '100px', phone: 'value' },
+    (part) => <Entries {...part} />,
+  ),
 ]
 
 function spanInWords({ starting_at, ending_at }: Part, timeZone: string): string {

@@ -7,7 +7,7 @@ import { percent } from '../../format/counts.ts'
 import { addDays, dayInWords, shortDay, startOfDay } from '../../format/moments.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { AMOUNTS, type ChartPoint, type ChartSeries } from '../../parts/charts/series.ts'
-import { unsorted } from '../../parts/columns.tsx'
+import { cellColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago, Moment } from '../../parts/figures.tsx'
@@ -71,53 +71,35 @@ function limitName({ agent_harness, name, window_minutes }: LimitUse): string {
 }
 
 const COLUMNS: Column<LimitUse>[] = unsorted([
-  {
-    key: 'person',
-    title: 'Person',
-    minWidth: '150px',
-    phone: 'title',
-    cell: ({ user, plan }) => (
-      <>
-        <bdi>{user.name}</bdi>
-        {plan !== null && (
-          <Caption>
-            <bdi>{plan}</bdi>
-          </Caption>
-        )}
-      </>
-    ),
-  },
-  { key: 'limit', title: 'Limit', minWidth: '180px', phone: 'bare', cell: (use) => <bdi>{limitName(use)}</bdi> },
-  {
-    key: 'used',
-    title: 'Used',
-    isNumber: true,
-    width: '110px',
-    phone: 'value',
-    cell: ({ latest }) => (
-      <>
-        {percent(latest.used_percent / 100)}
+  cellColumn('person', 'Person', { minWidth: '150px', phone: 'title' }, ({ user, plan }) => (
+    <>
+      <bdi>{user.name}</bdi>
+      {plan !== null && (
         <Caption>
-          <Ago at={latest.read_at} />
+          <bdi>{plan}</bdi>
         </Caption>
-      </>
-    ),
-  },
-  {
-    key: 'resets',
-    title: 'Resets',
-    width: '150px',
-    cell: ({ latest }) => <Moment at={latest.resets_at} isShort otherwise="unknown" />,
-  },
-  { key: 'projection', title: 'Projection', width: '220px', cell: (use) => <ProjectionCell use={use} /> },
-  {
-    key: 'credits',
-    title: 'Credits left',
-    isNumber: true,
-    width: '110px',
-    phone: 'hidden',
-    cell: ({ latest }) => latest.credits_left ?? '–',
-  },
+      )}
+    </>
+  )),
+  cellColumn('limit', 'Limit', { minWidth: '180px', phone: 'bare' }, (use) => <bdi>{limitName(use)}</bdi>),
+  cellColumn('used', 'Used', { isNumber: true, width: '110px', phone: 'value' }, ({ latest }) => (
+    <>
+      {percent(latest.used_percent / 100)}
+      <Caption>
+        <Ago at={latest.read_at} />
+      </Caption>
+    </>
+  )),
+  cellColumn('resets', 'Resets', { width: '150px' }, ({ latest }) => (
+    <Moment at={latest.resets_at} isShort otherwise="unknown" />
+  )),
+  cellColumn('projection', 'Projection', { width: '220px' }, (use) => <ProjectionCell use={use} />),
+  cellColumn(
+    'credits',
+    'Credits left',
+    { isNumber: true, width: '110px', phone: 'hidden' },
+    ({ latest }) => latest.credits_left ?? '–',
+  ),
 ])
 
 function ProjectionCell({ use: { latest, projection } }: { use: LimitUse }) {

@@ -9,6 +9,7 @@ import { counted, percent } from '../../format/counts.ts'
 import { pointOf } from '../../parts/charts/buckets.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { AMOUNTS, type ChartSeries, restSeries } from '../../parts/charts/series.ts'
+import { cellColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FigureLink } from '../../parts/figure-link.tsx'
@@ -95,55 +96,27 @@ function columnsOf(query: ReportQuery, { totals, basis }: Usage): Column<Result>
   const title = BASIS_TITLES[basis]
   const share = (value: number | null) => (value === null ? '–' : percent(value))
   return [
-    {
-      key: 'model',
-      title: 'Model',
-      minWidth: '180px',
-      phone: 'title',
-      cell: ({ model }) => (
-        <Anchor component={Link} href={entriesOf(query, model)} size="sm">
-          <bdi>{model}</bdi>
-        </Anchor>
-      ),
-    },
-    {
-      key: 'cost',
-      title,
-      isNumber: true,
-      width: '120px',
-      phone: 'value',
-      cell: ({ cost, model }) => (
-        <FigureLink figure="cost" value={cost} basis={basis} to={entriesOf(query, model)}>
-          <Money amount={cost} />
-        </FigureLink>
-      ),
-    },
-    {
-      key: 'cost_share',
-      title: `Share of ${title.toLowerCase()}`,
-      isNumber: true,
-      width: '130px',
-      cell: (result) => share(costShare(result, totals)),
-    },
-    {
-      key: 'tokens',
-      title: 'Tokens',
-      isNumber: true,
-      width: '100px',
-      phone: 'hidden',
-      cell: ({ tokens, model }) => (
-        <FigureLink figure="tokens" value={tokens.total} to={entriesOf(query, model)}>
-          <Count value={tokens.total} />
-        </FigureLink>
-      ),
-    },
-    {
-      key: 'token_share',
-      title: 'Share of tokens',
-      isNumber: true,
-      width: '140px',
-      cell: ({ tokens }) => share(totals.tokens.total ? tokens.total / totals.tokens.total : null),
-    },
+    cellColumn('model', 'Model', { minWidth: '180px', phone: 'title' }, ({ model }) => (
+      <Anchor component={Link} href={entriesOf(query, model)} size="sm">
+        <bdi>{model}</bdi>
+      </Anchor>
+    )),
+    cellColumn('cost', title, { isNumber: true, width: '120px', phone: 'value' }, ({ cost, model }) => (
+      <FigureLink figure="cost" value={cost} basis={basis} to={entriesOf(query, model)}>
+        <Money amount={cost} />
+      </FigureLink>
+    )),
+    cellColumn('cost_share', `Share of ${title.toLowerCase()}`, { isNumber: true, width: '130px' }, (result) =>
+      share(costShare(result, totals)),
+    ),
+    cellColumn('tokens', 'Tokens', { isNumber: true, width: '100px', phone: 'hidden' }, ({ tokens, model }) => (
+      <FigureLink figure="tokens" value={tokens.total} to={entriesOf(query, model)}>
+        <Count value={tokens.total} />
+      </FigureLink>
+    )),
+    cellColumn('token_share', 'Share of tokens', { isNumber: true, width: '140px' }, ({ tokens }) =>
+      share(totals.tokens.total ? tokens.total / totals.tokens.total : null),
+    ),
   ]
 }
 

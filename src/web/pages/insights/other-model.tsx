@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { count, percentChange } from '../../format/counts.ts'
-import { moneyColumn, unsorted } from '../../parts/columns.tsx'
+import { cellColumn, moneyColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Money } from '../../parts/figures.tsx'
@@ -90,31 +90,13 @@ const changeOf = (ratio: number | null): string => (ratio === null ? '–' : per
 
 const columnsOf = ({ left_out }: WhatIfReport): Column<Model>[] =>
   unsorted([
-    {
-      key: 'model',
-      title: 'Model',
-      minWidth: '180px',
-      phone: 'title',
-      cell: (row) => <ModelName {...row} />,
-    },
+    cellColumn('model', 'Model', { minWidth: '180px', phone: 'title' }, (row) => <ModelName {...row} />),
     moneyColumn('value', 'Own prices', ({ value }) => value, { width: '120px' }),
     moneyColumn('other', 'Other prices', ({ other_value }) => other_value, { width: '130px' }),
     moneyColumn('difference', 'Difference', ({ difference }) => difference, { width: '120px', phone: 'value' }),
-    { key: 'ratio', title: 'Change', isNumber: true, width: '100px', cell: ({ ratio }) => changeOf(ratio) },
-    {
-      key: 'left_out',
-      title: 'Without a price',
-      isNumber: true,
-      width: '140px',
-      cell: ({ model, provider }) => (
-        <PartsOf parts={left_out.filter((part) => part.model === model && part.provider === provider)} />
-      ),
-    },
-    {
-      key: 'entries',
-      title: 'Entries',
-      isNumber: true,
-      width: '90px',
-      cell: (row) => <Entries {...row} />,
-    },
+    cellColumn('ratio', 'Change', { isNumber: true, width: '100px' }, ({ ratio }) => changeOf(ratio)),
+    cellColumn('left_out', 'Without a price', { isNumber: true, width: '140px' }, ({ model, provider }) => (
+      <PartsOf parts={left_out.filter((part) => part.model === model && part.provider === provider)} />
+    )),
+    cellColumn('entries', 'Entries', { isNumber: true, width: '90px' }, (row) => <Entries {...row} />),
   ])

@@ -3,7 +3,7 @@ import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import { BASIS_TITLES, type CostBasis } from '../../../shared/cost-basis.ts'
 import { addressOf } from '../../address.ts'
-import { moneyColumn, textColumn, unsorted } from '../../parts/columns.tsx'
+import { cellColumn, moneyColumn, textColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { basisOf, type Outliers, type ReportQuery, useOutliers } from './queries.ts'
@@ -40,28 +40,18 @@ export function OutlierSessions({ query, basis }: { query: ReportQuery; basis: C
 
 const columnsOf = (basis: CostBasis): Column<Outlier>[] =>
   unsorted([
-    {
-      key: 'summary',
-      title: 'Session',
-      minWidth: '220px',
-      phone: 'title',
-      cell: ({ id, summary, agent_name }) => (
-        <Anchor component={Link} href={addressOf('/entries', { open: id })} size="sm">
-          <bdi>{summary ?? agent_name}</bdi>
-        </Anchor>
-      ),
-    },
+    cellColumn('summary', 'Session', { minWidth: '220px', phone: 'title' }, ({ id, summary, agent_name }) => (
+      <Anchor component={Link} href={addressOf('/entries', { open: id })} size="sm">
+        <bdi>{summary ?? agent_name}</bdi>
+      </Anchor>
+    )),
     textColumn('person', 'Person', ({ agent_manager }) => agent_manager.name, { width: '140px' }),
     textColumn('model', 'Model', ({ model }) => model, { width: '150px' }),
     textColumn('project', 'Project', ({ project }) => project ?? '–', { width: '100px' }),
-    { key: 'at', title: 'Started', width: '150px', cell: ({ started_at }) => <Moment at={started_at} isShort /> },
+    cellColumn('at', 'Started', { width: '150px' }, ({ started_at }) => <Moment at={started_at} isShort />),
     moneyColumn('cost', BASIS_TITLES[basis], ({ cost }) => cost, { width: '110px', phone: 'value' }),
     moneyColumn('usual', 'Usual', ({ usual }) => usual, { width: '110px' }),
-    {
-      key: 'times',
-      title: 'Times usual',
-      isNumber: true,
-      width: '120px',
-      cell: ({ times }) => (times === null ? '–' : `${times}×`),
-    },
+    cellColumn('times', 'Times usual', { isNumber: true, width: '120px' }, ({ times }) =>
+      times === null ? '–' : `${times}×`,
+    ),
   ])

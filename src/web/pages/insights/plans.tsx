@@ -8,6 +8,7 @@ import { money } from '../../format/money.ts'
 import { spanInWords } from '../../parts/budgets/budget.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { AMOUNTS, type ChartPoint, type ChartSeries } from '../../parts/charts/series.ts'
+import { cellColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Money } from '../../parts/figures.tsx'
@@ -85,13 +86,11 @@ function rowsOf(of: PlanValue): Row[] {
 }
 
 const columnsFor = (isOfBooks: boolean): Column<Row>[] => [
-  {
-    key: 'person',
-    title: 'Seat',
-    value: ({ person }) => person?.name ?? '',
-    minWidth: '170px',
-    phone: 'title',
-    cell: ({ of, person }) => (
+  cellColumn(
+    'person',
+    'Seat',
+    { value: ({ person }) => person?.name ?? '', minWidth: '170px', phone: 'title' },
+    ({ of, person }) => (
       <>
         {person ? <bdi>{person.name}</bdi> : unusedInWords(of.unused_seats!)}
         <Caption>
@@ -105,71 +104,53 @@ const columnsFor = (isOfBooks: boolean): Column<Row>[] => [
         </Caption>
       </>
     ),
-  },
-  {
-    key: 'period',
-    title: 'Period',
-    value: ({ of }) => of.from,
-    width: '240px',
-    phone: 'bare',
-    cell: ({ of }) => (
-      <>
-        {spanInWords(of)}
-        {of.state === 'running' && <Caption>running</Caption>}
-        {of.state === 'ended' && (
-          <Caption>
-            ended, not closed
-            {isOfBooks && (
-              <>
-                {': '}
-                <Anchor component={Link} href={`/plans/${of.plan.id}`} inherit>
-                  close it
-                </Anchor>
-              </>
-            )}
-          </Caption>
-        )}
-      </>
-    ),
-  },
-  {
-    key: 'list_value',
-    title: 'List value',
-    value: ({ person }) => person?.list_value ?? null,
-    isNumber: true,
-    width: '120px',
-    cell: ({ person }) =>
+  ),
+  cellColumn('period', 'Period', { value: ({ of }) => of.from, width: '240px', phone: 'bare' }, ({ of }) => (
+    <>
+      {spanInWords(of)}
+      {of.state === 'running' && <Caption>running</Caption>}
+      {of.state === 'ended' && (
+        <Caption>
+          ended, not closed
+          {isOfBooks && (
+            <>
+              {': '}
+              <Anchor component={Link} href={`/plans/${of.plan.id}`} inherit>
+                close it
+              </Anchor>
+            </>
+          )}
+        </Caption>
+      )}
+    </>
+  )),
+  cellColumn(
+    'list_value',
+    'List value',
+    { value: ({ person }) => person?.list_value ?? null, isNumber: true, width: '120px' },
+    ({ person }) =>
       person && (
         <>
           <Money amount={person.list_value} />
           {person.charge !== 0 && <Caption>{money(person.charge)} charged</Caption>}
         </>
       ),
-  },
-  {
-    key: 'fee',
-    title: 'Fee',
-    value: ({ fee }) => fee,
-    isNumber: true,
-    width: '110px',
-    cell: ({ fee }) => <Money amount={fee} />,
-  },
-  {
-    key: 'ratio',
-    title: 'Value ÷ fee',
-    value: ({ person }) => person?.ratio ?? null,
-    isNumber: true,
-    width: '120px',
-    phone: 'value',
-    cell: ({ of, person }) => <RatioCell ratio={person ? person.ratio : 0} isRunning={of.state === 'running'} />,
-  },
-  {
-    key: 'allowance',
-    title: 'Allowance used',
-    value: ({ person }) => person?.allowance_used ?? null,
-    width: '150px',
-    cell: ({ of, person }) => (person ? allowanceInWords(of, person) : ''),
-  },
+  ),
+  cellColumn('fee', 'Fee', { value: ({ fee }) => fee, isNumber: true, width: '110px' }, ({ fee }) => (
+    <Money amount={fee} />
+  )),
+  cellColumn(
+    'ratio',
+    'Value ÷ fee',
+    { value: ({ person }) => person?.ratio ?? null, isNumber: true, width: '120px', phone: 'value' },
+    ({ of, person }) => <RatioCell ratio={person ? person.ratio : 0} isRunning={of.state === 'running'} />,
+  ),
+  cellColumn(
+    'allowance',
+    'Allowance used',
+    { value: ({ person }) => person?.allowance_used ?? null, width: '150px' },
+    ({ of, person }) => (person ? allowanceInWords(of, person) : ''),
+  ),
 ]
 
 const unusedInWords = (seats: number) => (seats === 1 ? '1 unused seat' : `${seats} unused seats`)

@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core'
 import { percentChange } from '../../format/counts.ts'
 import { fineMoney } from '../../format/money.ts'
-import { moneyColumn, unsorted } from '../../parts/columns.tsx'
+import { cellColumn, moneyColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Entries, ModelName } from './cells.tsx'
@@ -57,30 +57,14 @@ const Prices = ({ before, after }: Change) => (
 )
 
 const COLUMNS: Column<Change>[] = unsorted([
-  {
-    key: 'model',
-    title: 'Model',
-    minWidth: '180px',
-    phone: 'title',
-    cell: (row) => <ModelName {...row} />,
-  },
-  { key: 'at', title: 'Changed', width: '150px', cell: ({ changed_at }) => <Moment at={changed_at} isShort /> },
-  { key: 'prices', title: 'Prices', minWidth: '220px', phone: 'bare', cell: (change) => <Prices {...change} /> },
+  cellColumn('model', 'Model', { minWidth: '180px', phone: 'title' }, (row) => <ModelName {...row} />),
+  cellColumn('at', 'Changed', { width: '150px' }, ({ changed_at }) => <Moment at={changed_at} isShort />),
+  cellColumn('prices', 'Prices', { minWidth: '220px', phone: 'bare' }, (change) => <Prices {...change} />),
   moneyColumn('before', 'At the earlier price', ({ value_before }) => value_before, { width: '160px' }),
   moneyColumn('after', 'At the new price', ({ value_after }) => value_after, { width: '150px' }),
   moneyColumn('effect', 'Effect', ({ effect }) => effect, { width: '120px', phone: 'value' }),
-  {
-    key: 'ratio',
-    title: 'Change',
-    isNumber: true,
-    width: '100px',
-    cell: ({ ratio }) => (ratio === null ? '–' : percentChange(ratio - 1)),
-  },
-  {
-    key: 'entries',
-    title: 'Entries',
-    isNumber: true,
-    width: '90px',
-    cell: (row) => <Entries {...row} />,
-  },
+  cellColumn('ratio', 'Change', { isNumber: true, width: '100px' }, ({ ratio }) =>
+    ratio === null ? '–' : percentChange(ratio - 1),
+  ),
+  cellColumn('entries', 'Entries', { isNumber: true, width: '90px' }, (row) => <Entries {...row} />),
 ])

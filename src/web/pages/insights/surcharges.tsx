@@ -1,6 +1,6 @@
 /** What prices of long requests add to list values. */
 import { percent } from '../../format/counts.ts'
-import { moneyColumn, unsorted } from '../../parts/columns.tsx'
+import { cellColumn, moneyColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { pageOfList } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
@@ -63,24 +63,13 @@ const Unvalued = ({ unvalued_entries, unvalued_list }: Pick<Model, 'unvalued_ent
 const shareOf = ({ share }: Pick<Model, 'share'>): string => (share === null ? '–' : percent(share))
 
 const COLUMNS: Column<Model>[] = unsorted([
-  { key: 'model', title: 'Model', minWidth: '180px', phone: 'title', cell: (row) => <ModelName {...row} /> },
-  {
-    key: 'list_value',
-    title: 'List value',
-    isNumber: true,
-    width: '120px',
-    cell: (row) => <ListValue {...row} />,
-  },
+  cellColumn('model', 'Model', { minWidth: '180px', phone: 'title' }, (row) => <ModelName {...row} />),
+  cellColumn('list_value', 'List value', { isNumber: true, width: '120px' }, (row) => <ListValue {...row} />),
   moneyColumn('base', 'At base prices', ({ base_value }) => base_value, { width: '140px', phone: 'hidden' }),
   moneyColumn('surcharge', 'Surcharge', ({ surcharge }) => surcharge, { width: '120px', phone: 'value' }),
-  { key: 'share', title: 'Share', isNumber: true, width: '90px', cell: shareOf },
-  {
-    key: 'left_out',
-    title: 'Without a base price',
-    isNumber: true,
-    width: '160px',
-    phone: 'hidden',
-    cell: (row) => <Unvalued {...row} />,
-  },
-  { key: 'entries', title: 'Entries', isNumber: true, width: '90px', cell: (row) => <Entries {...row} /> },
+  cellColumn('share', 'Share', { isNumber: true, width: '90px' }, shareOf),
+  cellColumn('left_out', 'Without a base price', { isNumber: true, width: '160px', phone: 'hidden' }, (row) => (
+    <Unvalued {...row} />
+  )),
+  cellColumn('entries', 'Entries', { isNumber: true, width: '90px' }, (row) => <Entries {...row} />),
 ])

@@ -2,7 +2,7 @@ import { Button, SegmentedControl, Select, TextInput } from '@mantine/core'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
 import { one, oneOf, useAddress } from '../../address.ts'
-import { momentColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
+import { cellColumn, momentColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -98,15 +98,12 @@ const COLUMNS: Column<Person>[] = [
   textColumn('name', 'Name', ({ name }) => name, { sort: 'name', phone: 'title' }),
   textColumn('email', 'E-mail address', ({ email }) => email, { sort: 'email', phone: 'bare' }),
   textColumn('role', 'Role', ({ role }) => role, { sort: 'role', width: '100px', phone: 'value' }),
-  {
-    key: 'signed_in',
-    sort: 'last_signed_in_at',
-    title: 'Last signed in',
-    value: ({ last_signed_in_at }) => last_signed_in_at,
-    width: '150px',
-    cell: ({ last_signed_in_at, has_password }) =>
-      has_password ? <Ago at={last_signed_in_at} /> : <Dimmed>Invited</Dimmed>,
-  },
+  cellColumn(
+    'signed_in',
+    'Last signed in',
+    { sort: 'last_signed_in_at', value: ({ last_signed_in_at }) => last_signed_in_at, width: '150px' },
+    ({ last_signed_in_at, has_password }) => (has_password ? <Ago at={last_signed_in_at} /> : <Dimmed>Invited</Dimmed>),
+  ),
   momentColumn('added', 'Added', ({ created_at }) => created_at, {
     sort: 'created_at',
     width: '165px',

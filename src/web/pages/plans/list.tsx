@@ -3,6 +3,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { spanInWords } from '../../parts/budgets/budget.ts'
+import { cellColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Money } from '../../parts/figures.tsx'
@@ -51,56 +52,35 @@ export function PlanList() {
 }
 
 const COLUMNS: Column<Plan>[] = [
-  {
-    key: 'name',
-    title: 'Plan',
-    value: ({ name }) => name,
-    phone: 'title',
-    cell: ({ name, vendor, product, state }) => (
-      <>
-        <Group gap={6} wrap="nowrap">
-          <Text span inherit fw={600} truncate>
-            <bdi>{name}</bdi>
-          </Text>
-          {state !== 'active' && <Badge color={STATE_COLORS[state]}>{state}</Badge>}
-        </Group>
-        <Caption fw={400} truncate>
-          <bdi>{`${product}, ${vendor}`}</bdi>
-        </Caption>
-      </>
-    ),
-  },
-  {
-    key: 'people',
-    title: 'Used by',
-    value: holdersInWords,
-    width: '220px',
-    phone: 'bare',
-    cell: (plan) => <bdi>{holdersInWords(plan)}</bdi>,
-  },
-  {
-    key: 'fee',
-    title: 'Fee',
-    value: (plan) => currentTerms(plan).fee,
-    width: '240px',
-    phone: 'bare',
-    cell: (plan) => feeInWords(currentTerms(plan)),
-  },
-  {
-    key: 'period',
-    title: 'Current period',
-    value: ({ current_period }) => current_period?.from,
-    width: '220px',
-    phone: 'bare',
-    cell: ({ current_period }) => (current_period ? spanInWords(current_period) : <Dimmed>None</Dimmed>),
-  },
-  {
-    key: 'cost',
-    title: 'Period fee (USD)',
-    value: ({ current_period }) => current_period?.fee_usd ?? null,
-    width: '140px',
-    phone: 'value',
-    isNumber: true,
-    cell: ({ current_period }) => current_period && <Money amount={current_period.fee_usd} />,
-  },
+  cellColumn('name', 'Plan', { value: ({ name }) => name, phone: 'title' }, ({ name, vendor, product, state }) => (
+    <>
+      <Group gap={6} wrap="nowrap">
+        <Text span inherit fw={600} truncate>
+          <bdi>{name}</bdi>
+        </Text>
+        {state !== 'active' && <Badge color={STATE_COLORS[state]}>{state}</Badge>}
+      </Group>
+      <Caption fw={400} truncate>
+        <bdi>{`${product}, ${vendor}`}</bdi>
+      </Caption>
+    </>
+  )),
+  cellColumn('people', 'Used by', { value: holdersInWords, width: '220px', phone: 'bare' }, (plan) => (
+    <bdi>{holdersInWords(plan)}</bdi>
+  )),
+  cellColumn('fee', 'Fee', { value: (plan) => currentTerms(plan).fee, width: '240px', phone: 'bare' }, (plan) =>
+    feeInWords(currentTerms(plan)),
+  ),
+  cellColumn(
+    'period',
+    'Current period',
+    { value: ({ current_period }) => current_period?.from, width: '220px', phone: 'bare' },
+    ({ current_period }) => (current_period ? spanInWords(current_period) : <Dimmed>None</Dimmed>),
+  ),
+  cellColumn(
+    'cost',
+    'Period fee (USD)',
+    { value: ({ current_period }) => current_period?.fee_usd ?? null, width: '140px', phone: 'value', isNumber: true },
+    ({ current_period }) => current_period && <Money amount={current_period.fee_usd} />,
+  ),
 ]

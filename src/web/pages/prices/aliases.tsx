@@ -3,6 +3,7 @@ import { IconPlus, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { flag, one, useAddress } from '../../address.ts'
+import { cellColumn } from '../../parts/columns.tsx'
 import { ConfirmChange } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -80,49 +81,38 @@ export function Aliases() {
 }
 
 const COLUMNS: Column<Alias>[] = [
-  {
-    key: 'alias',
-    title: 'Alias',
-    value: ({ alias }) => alias,
-    phone: 'title',
-    cell: ({ alias }) => (
-      <Text span inherit fw={600}>
-        {alias}
-      </Text>
-    ),
-  },
-  {
-    key: 'model',
-    title: 'Priced as',
-    value: ({ model }) => model,
-    width: '32%',
-    cell: ({ model, provider }) => [model, provider].filter(Boolean).join(' · '),
-  },
-  {
-    key: 'made',
-    title: 'Added',
-    value: ({ created_at }) => created_at,
-    width: '24%',
-    cell: ({ source, created_by, created_at }) => (
+  cellColumn('alias', 'Alias', { value: ({ alias }) => alias, phone: 'title' }, ({ alias }) => (
+    <Text span inherit fw={600}>
+      {alias}
+    </Text>
+  )),
+  cellColumn('model', 'Priced as', { value: ({ model }) => model, width: '32%' }, ({ model, provider }) =>
+    [model, provider].filter(Boolean).join(' · '),
+  ),
+  cellColumn(
+    'made',
+    'Added',
+    { value: ({ created_at }) => created_at, width: '24%' },
+    ({ source, created_by, created_at }) => (
       <>
         {created_by ? created_by.name : sourceText(source)}, <Ago at={created_at} />
       </>
     ),
-  },
+  ),
 ]
 
-const removal = (remove: (alias: Alias) => void): Column<Alias> => ({
-  key: 'remove',
-  title: 'Remove',
-  width: '84px',
-  phone: 'value',
-  cell: (alias) =>
-    alias.source === 'admin' && (
-      <ActionIcon variant="subtle" color="gray" aria-label={`Remove ${alias.alias}`} onClick={() => remove(alias)}>
-        <IconX size={16} />
-      </ActionIcon>
-    ),
-})
+const removal = (remove: (alias: Alias) => void): Column<Alias> =>
+  cellColumn(
+    'remove',
+    'Remove',
+    { width: '84px', phone: 'value' },
+    (alias) =>
+      alias.source === 'admin' && (
+        <ActionIcon variant="subtle" color="gray" aria-label={`Remove ${alias.alias}`} onClick={() => remove(alias)}>
+          <IconX size={16} />
+        </ActionIcon>
+      ),
+  )
 
 function RemoveAlias({ alias, close }: { alias: Alias | null; close: () => void }) {
   return (

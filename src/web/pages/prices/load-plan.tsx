@@ -1,7 +1,7 @@
 /** What loading a price table would change, from a dry run. */
 import { Alert, Badge, Group, Stack, Text } from '@mantine/core'
 import { count, counted, percent, percentChange } from '../../format/counts.ts'
-import { exactCountColumn, textColumn } from '../../parts/columns.tsx'
+import { cellColumn, exactCountColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Caption, CardTitle } from '../../parts/texts.tsx'
 import { EffectiveFrom } from './effective-from.tsx'
@@ -121,26 +121,19 @@ const Listed = <Row,>({ title, rows, ...table }: ListedProps<Row>) =>
 /** The columns that a table of prices begins and ends with. */
 const modelColumn = <Row,>(of: (row: Row) => Pick<Price, 'provider' | 'model'>): Column<Row> =>
   textColumn('model', 'Model', (row) => nameOf(of(row)), { minWidth: '200px', phone: 'title' })
-const fromColumn = <Row,>(of: (row: Row) => Price): Column<Row> => ({
-  key: 'from',
-  title: 'Effective from',
-  value: (row) => of(row).effective_from,
-  width: '124px',
-  cell: (row) => <EffectiveFrom at={of(row).effective_from} />,
-})
+const fromColumn = <Row,>(of: (row: Row) => Price): Column<Row> =>
+  cellColumn('from', 'Effective from', { value: (row) => of(row).effective_from, width: '124px' }, (row) => (
+    <EffectiveFrom at={of(row).effective_from} />
+  ))
 const widthOf = (kind: Kind) => (kind === 'cache_write_1h' ? '124px' : '104px')
 
 const ADDITIONS: Column<Price>[] = [
   modelColumn((row) => row),
   ...KINDS.map(
-    ({ kind, title }): Column<Price> => ({
-      key: kind,
-      title,
-      value: (row) => row[kind],
-      isNumber: true,
-      width: widthOf(kind),
-      cell: (row) => <PriceCell price={row[kind]} />,
-    }),
+    ({ kind, title }): Column<Price> =>
+      cellColumn(kind, title, { value: (row) => row[kind], isNumber: true, width: widthOf(kind) }, (row) => (
+        <PriceCell price={row[kind]} />
+      )),
   ),
   fromColumn((row) => row),
 ]
@@ -148,28 +141,21 @@ const ADDITIONS: Column<Price>[] = [
 const REPLACEMENTS: Column<Replacement>[] = [
   modelColumn(({ after }) => after),
   ...KINDS.map(
-    ({ kind, title }): Column<Replacement> => ({
-      key: kind,
-      title,
-      value: ({ after }) => after[kind],
-      isNumber: true,
-      width: widthOf(kind),
-      cell: ({ before, after }) => <Changed before={before[kind]} after={after[kind]} />,
-    }),
+    ({ kind, title }): Column<Replacement> =>
+      cellColumn(
+        kind,
+        title,
+        { value: ({ after }) => after[kind], isNumber: true, width: widthOf(kind) },
+        ({ before, after }) => <Changed before={before[kind]} after={after[kind]} />,
+      ),
   ),
   fromColumn(({ after }) => after),
-  {
-    key: 'as_of',
-    title: 'As of',
-    value: ({ after }) => after.as_of,
-    minWidth: '220px',
-    cell: ({ before, after }) => (
-      <>
-        <Caption>{originOf(before)} →</Caption>
-        {originOf(after)}
-      </>
-    ),
-  },
+  cellColumn('as_of', 'As of', { value: ({ after }) => after.as_of, minWidth: '220px' }, ({ before, after }) => (
+    <>
+      <Caption>{originOf(before)} →</Caption>
+      {originOf(after)}
+    </>
+  )),
 ]
 
 /** The largest change of a single price, which the API returns without its sign; undefined if it is of another price. */
@@ -184,50 +170,43 @@ const ROUNDING = 1e-9
 
 /** The models of recent entries that get another price. */
 const IN_USE: Column<LoadedTable['in_use'][number]>[] = [
-  {
-    key: 'model',
-    title: 'Model',
-    value: ({ model }) => model,
-    minWidth: '200px',
-    phone: 'title',
-    cell: ({ model, provider }) => <bdi>{[model, provider].filter(Boolean).join(' · ')}</bdi>,
-  },
+  cellColumn(
+    'model',
+    'Model',
+    { value: ({ model }) => model, minWidth: '200px', phone: 'title' },
+    ({ model, provider }) => <bdi>{[model, provider].filter(Boolean).join(' · ')}</bdi>,
+  ),
   exactCountColumn('entries', 'Entries', ({ entries }) => entries, { width: '100px' }),
-  {
-    key: 'change',
-    title: 'Change',
-    value: (row) => signedChange(row) ?? row.change,
-    isNumber: true,
-    width: '100px',
-    phone: 'value',
-    cell: (row) => {
+  cellColumn(
+    'change',
+    'Change',
+    { value: (row) => signedChange(row) ?? row.change, isNumber: true, width: '100px', phone: 'value' },
+    (row) => {
       const change = signedChange(row)
       if (change !== undefined) return percentChange(change)
       return row.change === null ? '–' : percent(row.change)
     },
-  },
-  {
-    key: 'table',
-    title: 'Table',
-    minWidth: '380px',
-    phone: 'bare',
-    cell: ({ before, after }) => `${before ? originOf(before) : 'no price'} → ${after ? originOf(after) : 'no price'}`,
-  },
+  ),
+  cellColumn(
+    'table',
+    'Table',
+    { minWidth: '380px', phone: 'bare' },
+    ({ before, after }) => `${before ? originOf(before) : 'no price'} → ${after ? originOf(after) : 'no price'}`,
+  ),
 ]
 
 const REFUSED: Column<LoadedTable['refused'][number]>[] = [
   modelColumn((row) => row),
-  {
-    key: 'reasons',
-    title: 'Reason',
-    value: ({ reasons }) => reasons.map(reasonText).join('; '),
-    phone: 'bare',
-    cell: ({ reasons }) => (
+  cellColumn(
+    'reasons',
+    'Reason',
+    { value: ({ reasons }) => reasons.map(reasonText).join('; '), phone: 'bare' },
+    ({ reasons }) => (
       <Text span inherit style={{ whiteSpace: 'normal' }}>
         {reasons.map(reasonText).join('; ')}
       </Text>
     ),
-  },
+  ),
 ]
 
 const Counted = ({ of, what, color = 'gray' }: { of: number; what: string; color?: string }) =>

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { count, counted } from '../../format/counts.ts'
-import { textColumn } from '../../parts/columns.tsx'
+import { cellColumn, textColumn } from '../../parts/columns.tsx'
 import { ConfirmChange } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -86,65 +86,56 @@ const nameOf = ({ format, name }: Pick<PriceLoad, 'format' | 'name'>): string =>
   format === 'default' ? sourceText(format) : (name ?? 'Pasted table')
 
 const COLUMNS: Column<PriceLoad>[] = [
-  {
-    key: 'table',
-    title: 'Table',
-    value: nameOf,
-    phone: 'title',
-    cell: (load) => (
-      <>
-        <Text span inherit fw={600}>
-          {nameOf(load)}
-        </Text>
-        {load.undone_at !== null && (
-          <Caption span>
-            {' '}
-            undone <Ago at={load.undone_at} />
-            {load.undone_by && ` by ${load.undone_by.name}`}
-          </Caption>
-        )}
-      </>
-    ),
-  },
-  {
-    key: 'loaded',
-    title: 'Loaded',
-    value: ({ loaded_at }) => loaded_at,
-    width: '18%',
-    cell: ({ loaded_at, loaded_by }) => (
-      <>
-        <Ago at={loaded_at} />
-        {loaded_by && ` by ${loaded_by.name}`}
-      </>
-    ),
-  },
+  cellColumn('table', 'Table', { value: nameOf, phone: 'title' }, (load: PriceLoad) => (
+    <>
+      <Text span inherit fw={600}>
+        {nameOf(load)}
+      </Text>
+      {load.undone_at !== null && (
+        <Caption span>
+          {' '}
+          undone <Ago at={load.undone_at} />
+          {load.undone_by && ` by ${load.undone_by.name}`}
+        </Caption>
+      )}
+    </>
+  )),
+  cellColumn('loaded', 'Loaded', { value: ({ loaded_at }) => loaded_at, width: '18%' }, ({ loaded_at, loaded_by }) => (
+    <>
+      <Ago at={loaded_at} />
+      {loaded_by && ` by ${loaded_by.name}`}
+    </>
+  )),
   textColumn('as_of', 'As of', ({ as_of }) => as_of, { width: '104px' }),
   ...(['new', 'changed', 'older', 'refused'] as const).map(
-    (kind): Column<PriceLoad> => ({
-      key: kind,
-      title: { new: 'New', changed: 'Changed', older: 'Older, skipped', refused: 'Rejected' }[kind],
-      value: ({ counts }) => counts[kind],
-      isNumber: true,
-      width: kind === 'older' ? '120px' : '88px',
-      phone: kind === 'changed' ? 'line' : 'hidden',
-      cell: ({ counts }) => (counts[kind] === undefined ? '–' : count(counts[kind])),
-    }),
+    (kind): Column<PriceLoad> =>
+      cellColumn(
+        kind,
+        { new: 'New', changed: 'Changed', older: 'Older, skipped', refused: 'Rejected' }[kind],
+        {
+          value: ({ counts }) => counts[kind],
+          isNumber: true,
+          width: kind === 'older' ? '120px' : '88px',
+          phone: kind === 'changed' ? 'line' : 'hidden',
+        },
+        ({ counts }) => (counts[kind] === undefined ? '–' : count(counts[kind])),
+      ),
   ),
 ]
 
-const undoColumn = (undo: (load: PriceLoad) => void): Column<PriceLoad> => ({
-  key: 'undo',
-  title: 'Undo',
-  width: '84px',
-  phone: 'value',
-  cell: (load) =>
-    load.undone_at === null &&
-    load.format !== 'default' && (
-      <Button size="compact-xs" variant="subtle" aria-label={`Undo ${nameOf(load)}`} onClick={() => undo(load)}>
-        Undo
-      </Button>
-    ),
-})
+const undoColumn = (undo: (load: PriceLoad) => void): Column<PriceLoad> =>
+  cellColumn(
+    'undo',
+    'Undo',
+    { width: '84px', phone: 'value' },
+    (load) =>
+      load.undone_at === null &&
+      load.format !== 'default' && (
+        <Button size="compact-xs" variant="subtle" aria-label={`Undo ${nameOf(load)}`} onClick={() => undo(load)}>
+          Undo
+        </Button>
+      ),
+  )
 
 function UndoLoad({ load, close }: { load: PriceLoad; close: () => void }) {
   const { data } = useQuery({

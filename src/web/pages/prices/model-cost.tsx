@@ -7,6 +7,7 @@ import { chargesTexts, noteTexts, tierTexts } from '../../../shared/price-texts.
 import { one, useAddress } from '../../address.ts'
 import { count, decimalsOf } from '../../format/counts.ts'
 import { hasUnreadable } from '../../format/read-numbers.ts'
+import { cellColumn } from '../../parts/columns.tsx'
 import { DateField } from '../../parts/date-field.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -176,19 +177,15 @@ const dollars = (amount: number) => decimalsOf(amount, 2, 12)
 type Value = NonNullable<Resolution['value']>
 
 const PARTS: PlainColumn<Value['parts'][number]>[] = [
-  {
-    key: 'tokens',
-    title: 'Tokens',
-    cell: ({ kind, from_tokens }) => (
-      <>
-        {KIND_TITLES[kind]}
-        {from_tokens !== null && <Caption>price for requests of {count(from_tokens)} tokens or more</Caption>}
-      </>
-    ),
-  },
-  { key: 'count', title: 'Count', isNumber: true, cell: ({ tokens }) => count(tokens) },
-  { key: 'price', title: 'Per million', isNumber: true, cell: ({ price }) => priceText(price) },
-  { key: 'amount', title: 'USD', isNumber: true, cell: ({ amount }) => dollars(amount) },
+  cellColumn('tokens', 'Tokens', {}, ({ kind, from_tokens }) => (
+    <>
+      {KIND_TITLES[kind]}
+      {from_tokens !== null && <Caption>price for requests of {count(from_tokens)} tokens or more</Caption>}
+    </>
+  )),
+  cellColumn('count', 'Count', { isNumber: true }, ({ tokens }) => count(tokens)),
+  cellColumn('price', 'Per million', { isNumber: true }, ({ price }) => priceText(price)),
+  cellColumn('amount', 'USD', { isNumber: true }, ({ amount }) => dollars(amount)),
 ]
 
 const Arithmetic = ({ value: { parts, note, list_value } }: { value: Value }) => (

@@ -6,6 +6,7 @@ import { Link } from 'wouter'
 import { chargesTexts } from '../../../shared/price-texts.ts'
 import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
+import { cellColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -96,50 +97,41 @@ export const DatedPrices = ({ prices }: { prices: Price[] }) => (
 
 /** The values of tiers are those of their price, whose order they follow. */
 const COLUMNS: Column<Row>[] = [
-  {
-    key: 'from',
-    title: 'Effective from',
-    value: ({ price }) => price.effective_from,
-    minWidth: '150px',
-    phone: 'title',
-    cell: ({ price, tier }) => (tier ? <TierName {...tier} /> : <Since price={price} />),
-  },
-  ...KINDS.map(
-    ({ kind, title }): Column<Row> => ({
-      key: kind,
-      title,
-      value: ({ price }) => price[kind],
-      isNumber: true,
-      width: kind === 'cache_write_1h' ? '120px' : '92px',
-      cell: ({ price, tier }) =>
-        tier && tier[kind] === undefined ? <EmptyCell>same</EmptyCell> : <PriceCell price={(tier ?? price)[kind]} />,
-    }),
+  cellColumn(
+    'from',
+    'Effective from',
+    { value: ({ price }) => price.effective_from, minWidth: '150px', phone: 'title' },
+    ({ price, tier }) => (tier ? <TierName {...tier} /> : <Since price={price} />),
   ),
-  {
-    key: 'source',
-    title: 'Source',
-    value: ({ price }) => sourceText(price.source),
-    width: '124px',
-    phone: 'bare',
-    cell: ({ price, tier }) => (tier ? <EmptyCell>{''}</EmptyCell> : <Source price={price} />),
-  },
+  ...KINDS.map(
+    ({ kind, title }): Column<Row> =>
+      cellColumn(
+        kind,
+        title,
+        { value: ({ price }) => price[kind], isNumber: true, width: kind === 'cache_write_1h' ? '120px' : '92px' },
+        ({ price, tier }) =>
+          tier && tier[kind] === undefined ? <EmptyCell>same</EmptyCell> : <PriceCell price={(tier ?? price)[kind]} />,
+      ),
+  ),
+  cellColumn(
+    'source',
+    'Source',
+    { value: ({ price }) => sourceText(price.source), width: '124px', phone: 'bare' },
+    ({ price, tier }) => (tier ? <EmptyCell>{''}</EmptyCell> : <Source price={price} />),
+  ),
 ]
 
-const CHARGES: Column<Row> = {
-  key: 'charges',
-  title: 'Other charges',
-  minWidth: '220px',
-  cell: ({ price, tier }) =>
-    tier ? (
-      <EmptyCell>{''}</EmptyCell>
-    ) : (
-      chargesTexts(price, priceText).map((text) => (
-        <Text key={text} size="xs" style={{ whiteSpace: 'normal' }}>
-          {text}
-        </Text>
-      ))
-    ),
-}
+const CHARGES: Column<Row> = cellColumn('charges', 'Other charges', { minWidth: '220px' }, ({ price, tier }) =>
+  tier ? (
+    <EmptyCell>{''}</EmptyCell>
+  ) : (
+    chargesTexts(price, priceText).map((text) => (
+      <Text key={text} size="xs" style={{ whiteSpace: 'normal' }}>
+        {text}
+      </Text>
+    ))
+  ),
+)
 
 const TierName = ({ from_tokens }: NonNullable<Row['tier']>) => (
   <Dimmed pl="md" style={{ whiteSpace: 'normal' }}>

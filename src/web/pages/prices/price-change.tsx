@@ -3,6 +3,7 @@ import { Stack, Text } from '@mantine/core'
 import { chargesTexts, tierTexts } from '../../../shared/price-texts.ts'
 import { counted } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
+import { cellColumn } from '../../parts/columns.tsx'
 import { type PlainColumn, PlainTable } from '../../parts/plain-table.tsx'
 import { Note } from '../../parts/texts.tsx'
 import { EffectiveFrom } from './effective-from.tsx'
@@ -49,23 +50,18 @@ export const PriceChange = ({ of: { added, before, after, kept, valued } }: { of
 
 function columnsOf({ before, after, kept }: Pick<SetPrice, 'before' | 'after' | 'kept'>) {
   const columns: PlainColumn<(typeof KINDS)[number]>[] = [
-    { key: 'price', title: 'Price', cell: ({ title }) => title },
-    {
-      key: 'after',
-      title: 'After',
-      isNumber: true,
-      cell: ({ kind }) =>
-        before && before[kind] !== after[kind] ? <b>{priceText(after[kind])}</b> : priceText(after[kind]),
-    },
-    { key: 'kept', title: '', cell: ({ kind }) => kept.includes(kind) && 'unchanged' },
+    cellColumn('price', 'Price', {}, ({ title }) => title),
+    cellColumn('after', 'After', { isNumber: true }, ({ kind }) =>
+      before && before[kind] !== after[kind] ? <b>{priceText(after[kind])}</b> : priceText(after[kind]),
+    ),
+    cellColumn('kept', '', {}, ({ kind }) => kept.includes(kind) && 'unchanged'),
   ]
   if (before) {
-    columns.splice(1, 0, {
-      key: 'before',
-      title: 'Before',
-      isNumber: true,
-      cell: ({ kind }) => priceText(before[kind]),
-    })
+    columns.splice(
+      1,
+      0,
+      cellColumn('before', 'Before', { isNumber: true }, ({ kind }) => priceText(before[kind])),
+    )
   }
   return columns
 }

@@ -1,7 +1,7 @@
 import { Box, Select, Text } from '@mantine/core'
 import { useState } from 'react'
 import { one, useAddress } from '../../address.ts'
-import { textColumn } from '../../parts/columns.tsx'
+import { cellColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -71,38 +71,34 @@ export function PriceList() {
 }
 
 const COLUMNS: Column<ListedPrice>[] = [
-  {
-    key: 'model',
-    title: 'Model',
-    sort: 'model',
-    phone: 'title',
-    cell: ({ model, tiers, in_use }) => (
-      <>
-        <Text span inherit fw={600}>
-          {model}
-        </Text>
-        <Caption span> {[in_use && 'in use', tiers.length > 0 && 'tiered'].filter(Boolean).join(', ')}</Caption>
-      </>
-    ),
-  },
+  cellColumn('model', 'Model', { sort: 'model', phone: 'title' }, ({ model, tiers, in_use }) => (
+    <>
+      <Text span inherit fw={600}>
+        {model}
+      </Text>
+      <Caption span> {[in_use && 'in use', tiers.length > 0 && 'tiered'].filter(Boolean).join(', ')}</Caption>
+    </>
+  )),
   textColumn('provider', 'Provider', ({ provider }) => providerText(provider), { phone: 'bare', width: '10%' }),
   ...KINDS.map(
-    ({ kind, title }): Column<ListedPrice> => ({
-      key: kind,
-      title,
-      value: (price) => price[kind],
-      isNumber: true,
-      phone: kind === 'input' || kind === 'output' ? 'line' : 'hidden',
-      width: kind === 'cache_write_1h' ? '120px' : '88px',
-      cell: (price) => <PriceCell price={price[kind]} />,
-    }),
+    ({ kind, title }): Column<ListedPrice> =>
+      cellColumn(
+        kind,
+        title,
+        {
+          value: (price) => price[kind],
+          isNumber: true,
+          phone: kind === 'input' || kind === 'output' ? 'line' : 'hidden',
+          width: kind === 'cache_write_1h' ? '120px' : '88px',
+        },
+        (price) => <PriceCell price={price[kind]} />,
+      ),
   ),
-  {
-    key: 'from',
-    title: 'Effective from',
-    value: ({ effective_from }) => effective_from,
-    width: '148px',
-    cell: ({ effective_from }) => <EffectiveFrom at={effective_from} />,
-  },
+  cellColumn(
+    'from',
+    'Effective from',
+    { value: ({ effective_from }) => effective_from, width: '148px' },
+    ({ effective_from }) => <EffectiveFrom at={effective_from} />,
+  ),
   textColumn('source', 'Source', ({ source }) => sourceText(source), { phone: 'hidden', width: '116px' }),
 ]

@@ -3,7 +3,7 @@ import { Anchor, Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
-import { agoColumn, countColumn } from '../../parts/columns.tsx'
+import { agoColumn, cellColumn, countColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FigureLink } from '../../parts/figure-link.tsx'
@@ -54,27 +54,19 @@ export function Unpriced() {
 }
 
 const COLUMNS: Column<UnpricedModel>[] = [
-  {
-    key: 'model',
-    title: 'Model',
-    value: ({ model }) => model,
-    phone: 'title',
-    cell: ({ model, provider }) => (
-      <>
-        <Text span inherit fw={600}>
-          {model}
-        </Text>
-        {provider && <Dimmed> · {provider}</Dimmed>}
-      </>
-    ),
-  },
-  {
-    key: 'entries',
-    title: 'Entries',
-    value: ({ entries }) => entries,
-    isNumber: true,
-    width: '90px',
-    cell: ({ model, provider, entries }) => (
+  cellColumn('model', 'Model', { value: ({ model }) => model, phone: 'title' }, ({ model, provider }) => (
+    <>
+      <Text span inherit fw={600}>
+        {model}
+      </Text>
+      {provider && <Dimmed> · {provider}</Dimmed>}
+    </>
+  )),
+  cellColumn(
+    'entries',
+    'Entries',
+    { value: ({ entries }) => entries, isNumber: true, width: '90px' },
+    ({ model, provider, entries }) => (
       <FigureLink
         figure="entries"
         value={entries}
@@ -83,33 +75,23 @@ const COLUMNS: Column<UnpricedModel>[] = [
         <Count value={entries} />
       </FigureLink>
     ),
-  },
+  ),
   countColumn('tokens', 'Tokens', ({ tokens }) => tokens.total, { width: '100px' }),
   agoColumn('first', 'First used', ({ first_at }) => first_at, { width: '130px', phone: 'hidden' }),
   agoColumn('last', 'Last used', ({ last_at }) => last_at, { width: '130px' }),
-  {
-    key: 'why',
-    title: 'Reason',
-    width: '90px',
-    phone: 'hidden',
-    cell: ({ model, provider }) => (
-      <Anchor
-        component={Link}
-        href={addressOf('/prices', { tab: 'cost', model, provider: provider ?? undefined })}
-        inherit
-      >
-        Explain
-      </Anchor>
-    ),
-  },
+  cellColumn('why', 'Reason', { width: '90px', phone: 'hidden' }, ({ model, provider }) => (
+    <Anchor
+      component={Link}
+      href={addressOf('/prices', { tab: 'cost', model, provider: provider ?? undefined })}
+      inherit
+    >
+      Explain
+    </Anchor>
+  )),
 ]
 
-const remedies = (give: (giving: Giving) => void): Column<UnpricedModel> => ({
-  key: 'give',
-  title: 'Action',
-  phone: 'bare',
-  width: '260px',
-  cell: (model) => (
+const remedies = (give: (giving: Giving) => void): Column<UnpricedModel> =>
+  cellColumn('give', 'Action', { phone: 'bare', width: '260px' }, (model) => (
     <Group gap={6} wrap="nowrap">
       <Button size="compact-xs" variant="light" onClick={() => give({ what: 'price', model })}>
         New price
@@ -118,5 +100,4 @@ const remedies = (give: (giving: Giving) => void): Column<UnpricedModel> => ({
         New alias
       </Button>
     </Group>
-  ),
-})
+  ))

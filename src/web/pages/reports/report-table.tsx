@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { BASIS_TITLES, type CostBasis } from '../../../shared/cost-basis.ts'
 import { addressOf, changedAddress } from '../../address.ts'
 import { count, counted, decimalsOf, percentChange } from '../../format/counts.ts'
+import { cellColumn } from '../../parts/columns.tsx'
 import type { Column } from '../../parts/data-table.tsx'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
@@ -106,23 +107,26 @@ export function useReportColumns({ question, totals }: Columns): Column<Row>[] {
     const href = filter && addressOfFigure(name, { filter, period, basis }, time_zone)
     return <LinkedAmount href={href} value={value} measure={name} basis={question.basis} />
   }
-  const name = (dimension: Dimension, at: number): Column<Row> => ({
-    key: at === 0 ? 'name' : 'second',
-    title: titleOf(dimension),
-    sort: at === 0 ? 'name' : 'second',
-    minWidth: at === 0 ? '180px' : '140px',
-    phone: at === 0 ? 'title' : 'line',
-    cell: ({ names, chosen }) => {
-      const narrow = narrowed({}, [chosen[at]!])
-      const text = <bdi>{names[at]}</bdi>
-      if (!narrow) return text
-      return (
-        <Anchor component={Link} href={addressOfEntries(chosen, question.period, measure) ?? '/entries'} size="sm">
-          {text}
-        </Anchor>
-      )
-    },
-  })
+  const name = (dimension: Dimension, at: number): Column<Row> =>
+    cellColumn(
+      at === 0 ? 'name' : 'second',
+      titleOf(dimension),
+      {
+        sort: at === 0 ? 'name' : 'second',
+        minWidth: at === 0 ? '180px' : '140px',
+        phone: at === 0 ? 'title' : 'line',
+      },
+      ({ names, chosen }) => {
+        const narrow = narrowed({}, [chosen[at]!])
+        const text = <bdi>{names[at]}</bdi>
+        if (!narrow) return text
+        return (
+          <Anchor component={Link} href={addressOfEntries(chosen, question.period, measure) ?? '/entries'} size="sm">
+            {text}
+          </Anchor>
+        )
+      },
+    )
   const number = { isNumber: true, width: WIDTH } as const
   return [
     name(by, 0),
@@ -145,19 +149,15 @@ export function useReportColumns({ question, totals }: Columns): Column<Row>[] {
             width: '150px',
             cell: figure(measure, earlier, (row) => row.earlier),
           },
-          { ...number, key: 'change', title: 'Change', sort: 'change', cell: (row) => <Change {...row} /> },
+          cellColumn('change', 'Change', { ...number, sort: 'change' }, (row) => <Change {...row} />),
         ] satisfies Column<Row>[])
       : []),
     ...(isDistinct
       ? []
       : [
-          {
-            key: 'share',
-            title: 'Share',
-            width: '120px',
-            phone: 'hidden',
-            cell: (row) => <ShareBar share={shareOf(row)} />,
-          } satisfies Column<Row>,
+          cellColumn('share', 'Share', { width: '120px', phone: 'hidden' }, (row) => (
+            <ShareBar share={shareOf(row)} />
+          )) satisfies Column<Row>,
         ]),
     ...BESIDE.filter((beside) => beside !== measure).map(
       (beside): Column<Row> => ({

@@ -1,7 +1,14 @@
 /** Links that show a report or a bill without an account: what they show, their use, and revoking them. */
 import { Button, Text } from '@mantine/core'
 import { useState } from 'react'
-import { agoColumn, exactCountColumn, momentColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
+import {
+  agoColumn,
+  cellColumn,
+  exactCountColumn,
+  momentColumn,
+  statusColumn,
+  textColumn,
+} from '../../parts/columns.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -65,27 +72,15 @@ function RevokeShareLink({ link, close }: { link: ShareLink | null; close: () =>
 
 function columnsOf(isAdmin: boolean, revoke: (link: ShareLink) => void): Column<ShareLink>[] {
   return [
-    {
-      key: 'shows',
-      title: 'Shows',
-      value: subjectOf,
-      phone: 'title',
-      cell: (link) => (
-        <>
-          {subjectOf(link)}
-          <Caption fw={400}>
-            <bdi>{link.note ?? ''}</bdi>
-          </Caption>
-        </>
-      ),
-    },
-    {
-      key: 'money',
-      title: 'Amounts',
-      value: ({ money }) => money,
-      width: '130px',
-      cell: ({ money }) => MONEY[money],
-    },
+    cellColumn('shows', 'Shows', { value: subjectOf, phone: 'title' }, (link) => (
+      <>
+        {subjectOf(link)}
+        <Caption fw={400}>
+          <bdi>{link.note ?? ''}</bdi>
+        </Caption>
+      </>
+    )),
+    cellColumn('money', 'Amounts', { value: ({ money }) => money, width: '130px' }, ({ money }) => MONEY[money]),
     ...(isAdmin
       ? [textColumn('person', 'Created by', ({ created_by }: ShareLink) => created_by.name, { width: '150px' })]
       : []),
@@ -93,13 +88,11 @@ function columnsOf(isAdmin: boolean, revoke: (link: ShareLink) => void): Column<
     agoColumn('used', 'Last opened', ({ last_used_at }) => last_used_at, { width: '130px' }),
     momentColumn('expires', 'Expires', ({ expires_at }) => expires_at, { width: '165px' }),
     statusColumn('state', 'State', ({ state }) => state, { width: '90px', phone: 'value' }),
-    {
-      key: 'revoke',
-      title: 'Action',
-      phone: 'bare',
-      width: '110px',
-      isNumber: true,
-      cell: (link) =>
+    cellColumn(
+      'revoke',
+      'Action',
+      { phone: 'bare', width: '110px', isNumber: true },
+      (link) =>
         link.revoked_at === null && (
           <Button
             size="compact-xs"
@@ -110,7 +103,7 @@ function columnsOf(isAdmin: boolean, revoke: (link: ShareLink) => void): Column<
             Revoke…
           </Button>
         ),
-    },
+    ),
   ]
 }
 

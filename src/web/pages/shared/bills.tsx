@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { dayInWords } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
-import { statusColumn, textColumn } from '../../parts/columns.tsx'
+import { cellColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -30,34 +30,31 @@ export default function SharedBills() {
 const COLUMNS: Column<SharedBill>[] = [
   textColumn('number', 'Number', ({ number }) => number, { width: '130px', phone: 'title' }),
   textColumn('for', 'For', (bill) => subjectOf(bill)),
-  {
-    key: 'period',
-    title: 'Period',
-    value: ({ period }) => period.from,
-    width: '210px',
-    phone: 'hidden',
-    cell: ({ period }) => periodInWords(period),
-  },
-  { key: 'due', title: 'Due', value: ({ due_on }) => due_on, width: '130px', cell: ({ due_on }) => dayInWords(due_on) },
+  cellColumn(
+    'period',
+    'Period',
+    { value: ({ period }) => period.from, width: '210px', phone: 'hidden' },
+    ({ period }) => periodInWords(period),
+  ),
+  cellColumn('due', 'Due', { value: ({ due_on }) => due_on, width: '130px' }, ({ due_on }) => dayInWords(due_on)),
   statusColumn('state', 'State', (bill) => stateOf(bill), { width: '120px' }),
-  {
-    key: 'total',
-    title: 'Total',
-    value: ({ total }) => total,
-    isNumber: true,
-    width: '130px',
-    phone: 'value',
-    cell: ({ total, currency }) => billedMoney(total, currency),
-  },
-  {
-    key: 'balance',
-    title: 'Balance',
-    value: ({ state, balance }) => (state === 'void' ? null : balance),
-    isNumber: true,
-    width: '130px',
-    phone: 'hidden',
-    cell: ({ state, balance, currency }) => (state === 'void' ? '–' : billedMoney(balance, currency)),
-  },
+  cellColumn(
+    'total',
+    'Total',
+    { value: ({ total }) => total, isNumber: true, width: '130px', phone: 'value' },
+    ({ total, currency }) => billedMoney(total, currency),
+  ),
+  cellColumn(
+    'balance',
+    'Balance',
+    {
+      value: ({ state, balance }) => (state === 'void' ? null : balance),
+      isNumber: true,
+      width: '130px',
+      phone: 'hidden',
+    },
+    ({ state, balance, currency }) => (state === 'void' ? '–' : billedMoney(balance, currency)),
+  ),
 ]
 
 const stateOf = ({ state, overdue }: SharedBill) => (overdue ? 'overdue' : state)

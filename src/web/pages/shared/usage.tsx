@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useAddress } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { dayInWords, dayOf, monthInWords } from '../../format/moments.ts'
-import { countColumn, exactCountColumn, textColumn } from '../../parts/columns.tsx'
+import { cellColumn, countColumn, exactCountColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -153,13 +153,10 @@ interface Shown {
 
 function columnsOf({ by, bucket, shared, time_zone }: Shown): Column<Row>[] {
   const columns: (Column<Row> | false)[] = [
-    bucket !== 'all' && {
-      key: 'period',
-      title: 'Period',
-      value: ({ from }) => from,
-      width: '150px',
-      cell: ({ from }) => (bucket === '1mo' ? monthInWords : dayInWords)(dayOf(new Date(from), time_zone)),
-    },
+    bucket !== 'all' &&
+      cellColumn('period', 'Period', { value: ({ from }) => from, width: '150px' }, ({ from }) =>
+        (bucket === '1mo' ? monthInWords : dayInWords)(dayOf(new Date(from), time_zone)),
+      ),
     textColumn('name', TITLES[by], ({ result }) => labelOf(result, by), { minWidth: '180px', phone: 'title' }),
     showsMoney(shared, 'amounts') &&
       by !== 'model' && {
@@ -172,15 +169,13 @@ function columnsOf({ by, bucket, shared, time_zone }: Shown): Column<Row>[] {
         phone: 'value',
         cell: ({ result }) => <Amounts of={result.amounts} />,
       },
-    showsMoney(shared, 'cost') && {
-      key: 'cost',
-      title: 'Cost',
-      value: ({ result }) => result.cost,
-      isNumber: true,
-      width: '130px',
-      phone: 'value',
-      cell: ({ result }) => <Known amount={result.cost} />,
-    },
+    showsMoney(shared, 'cost') &&
+      cellColumn(
+        'cost',
+        'Cost',
+        { value: ({ result }) => result.cost, isNumber: true, width: '130px', phone: 'value' },
+        ({ result }) => <Known amount={result.cost} />,
+      ),
     countColumn('tokens', 'Tokens', ({ result }) => result.tokens.total, { width: '110px' }),
     exactCountColumn('entries', 'Entries', ({ result }) => result.entries, { width: '110px' }),
   ]

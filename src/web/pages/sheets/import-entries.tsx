@@ -4,7 +4,7 @@ import { IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { counted } from '../../format/counts.ts'
 import { shortDayAndTime } from '../../format/moments.ts'
-import { exactCountColumn, textColumn } from '../../parts/columns.tsx'
+import { cellColumn, exactCountColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Money } from '../../parts/figures.tsx'
@@ -110,31 +110,25 @@ const Preview = ({ entries }: { entries: SheetEntry[] }) => {
 }
 
 const columnsIn = (timeZone: string): Column<SheetEntry>[] => [
-  {
-    key: 'started',
-    title: 'Started',
-    value: ({ started_at }) => started_at,
-    width: '130px',
-    phone: 'bare',
-    cell: ({ started_at }) => shortDayAndTime(started_at, timeZone),
-  },
+  cellColumn(
+    'started',
+    'Started',
+    { value: ({ started_at }) => started_at, width: '130px', phone: 'bare' },
+    ({ started_at }) => shortDayAndTime(started_at, timeZone),
+  ),
   textColumn('model', 'Model', ({ model }) => model, { phone: 'title' }),
-  {
-    key: 'place',
-    title: 'Assigned to',
-    value: (entry) => placeOf(entry),
-    width: '120px',
-    cell: (entry) => placeOf(entry) ?? <EmptyCell>no project</EmptyCell>,
-  },
+  cellColumn(
+    'place',
+    'Assigned to',
+    { value: (entry) => placeOf(entry), width: '120px' },
+    (entry) => placeOf(entry) ?? <EmptyCell>no project</EmptyCell>,
+  ),
   exactCountColumn('tokens', 'Tokens', ({ tokens }) => tokens.total, { width: '100px' }),
-  {
-    key: 'cost',
-    title: 'Cost (USD)',
-    value: ({ cost }) => cost,
-    isNumber: true,
-    width: '120px',
-    phone: 'value',
-    cell: ({ cost, cost_mismatch }) => (
+  cellColumn(
+    'cost',
+    'Cost (USD)',
+    { value: ({ cost }) => cost, isNumber: true, width: '120px', phone: 'value' },
+    ({ cost, cost_mismatch }) => (
       <>
         <Money amount={cost} />
         {cost_mismatch && (
@@ -145,7 +139,7 @@ const columnsIn = (timeZone: string): Column<SheetEntry>[] => [
         )}
       </>
     ),
-  },
+  ),
 ]
 
 const placeOf = ({ ticket, project }: SheetEntry) => ticket?.key ?? project?.key

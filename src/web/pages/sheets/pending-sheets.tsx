@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
 import { type Approvals, useApprovals } from '../../parts/approvals.ts'
-import { unsorted } from '../../parts/columns.tsx'
+import { cellColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -100,52 +100,44 @@ function ReportedEntries({ entries }: { entries: Approvals['entries'] }) {
 type Waiting = Approvals['entries']['projects'][number]
 
 const columnsOf = (listOf: ReturnType<typeof useListOf>): Column<Waiting>[] => [
-  {
-    key: 'project',
-    title: 'Project',
-    phone: 'title',
-    value: ({ project }) => project && projectLabel(project),
-    cell: ({ project }) => (
+  cellColumn(
+    'project',
+    'Project',
+    { phone: 'title', value: ({ project }) => project && projectLabel(project) },
+    ({ project }) => (
       <Anchor component={Link} href={listOf(project)} size="sm">
         {project ? <bdi>{projectLabel(project)}</bdi> : 'No project'}
       </Anchor>
     ),
-  },
-  {
-    key: 'entries',
-    title: 'Entries',
-    isNumber: true,
-    width: '110px',
-    value: ({ entries }) => entries,
-    cell: ({ project, entries }) => (
+  ),
+  cellColumn(
+    'entries',
+    'Entries',
+    { isNumber: true, width: '110px', value: ({ entries }) => entries },
+    ({ project, entries }) => (
       <FigureLink figure="entries" value={entries} to={listOf(project)}>
         <Count value={entries} />
       </FigureLink>
     ),
-  },
-  {
-    key: 'tokens',
-    title: 'Tokens',
-    isNumber: true,
-    width: '130px',
-    value: ({ tokens }) => tokens,
-    cell: ({ project, tokens }) => (
+  ),
+  cellColumn(
+    'tokens',
+    'Tokens',
+    { isNumber: true, width: '130px', value: ({ tokens }) => tokens },
+    ({ project, tokens }) => (
       <FigureLink figure="tokens" value={tokens} to={listOf(project)}>
         <Count value={tokens} />
       </FigureLink>
     ),
-  },
-  {
-    key: 'cost',
-    title: 'Cost',
-    isNumber: true,
-    width: '130px',
-    phone: 'value',
-    value: ({ cost }) => cost,
-    cell: ({ project, cost }) => (
+  ),
+  cellColumn(
+    'cost',
+    'Cost',
+    { isNumber: true, width: '130px', phone: 'value', value: ({ cost }) => cost },
+    ({ project, cost }) => (
       <FigureLink figure="cost" value={cost} to={listOf(project)}>
         <Money amount={cost} />
       </FigureLink>
     ),
-  },
+  ),
 ]

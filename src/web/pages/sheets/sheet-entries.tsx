@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { addressOf, one, useAddress } from '../../address.ts'
 import { duration } from '../../format/moments.ts'
-import { momentColumn, textColumn } from '../../parts/columns.tsx'
+import { cellColumn, momentColumn, textColumn } from '../../parts/columns.tsx'
 import { ConfirmChange } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Download } from '../../parts/download.tsx'
@@ -137,20 +137,21 @@ function EntryList({ sheet, mayEdit, edit, duplicate }: EntryListProps) {
 
 const columnsOf = (required: readonly string[]): Column<SheetEntry>[] => [
   momentColumn('at', 'Started', ({ started_at }) => started_at, { phone: 'bare', width: '160px' }),
-  {
-    key: 'duration',
-    title: 'Duration',
-    value: ({ started_at, ended_at }) => Date.parse(ended_at) - Date.parse(started_at),
-    width: '90px',
-    phone: 'hidden',
-    cell: ({ started_at, ended_at }) => duration(started_at, ended_at),
-  },
-  {
-    key: 'what',
-    title: 'Summary',
-    value: ({ summary, agent_name }) => summary ?? agent_name,
-    phone: 'title',
-    cell: (entry) => (
+  cellColumn(
+    'duration',
+    'Duration',
+    {
+      value: ({ started_at, ended_at }) => Date.parse(ended_at) - Date.parse(started_at),
+      width: '90px',
+      phone: 'hidden',
+    },
+    ({ started_at, ended_at }) => duration(started_at, ended_at),
+  ),
+  cellColumn(
+    'what',
+    'Summary',
+    { value: ({ summary, agent_name }) => summary ?? agent_name, phone: 'title' },
+    (entry) => (
       <>
         {entry.summary ?? entry.agent_name} <Dimmed>{entry.agent_harness}</Dimmed>
         {missingFields(entry, required).length > 0 && (
@@ -160,50 +161,31 @@ const columnsOf = (required: readonly string[]): Column<SheetEntry>[] => [
         )}
       </>
     ),
-  },
+  ),
   textColumn('model', 'Model', ({ model }) => model, { phone: 'bare', width: '16%' }),
-  {
-    key: 'place',
-    title: 'Assigned to',
-    value: ({ project, ticket }) => ticket?.key ?? project?.key,
-    width: '15%',
-    phone: 'bare',
-    cell: ({ project, ticket }) => ticket?.key ?? project?.key ?? <EmptyCell>no project</EmptyCell>,
-  },
-  {
-    key: 'tokens',
-    title: 'Tokens',
-    value: ({ tokens }) => tokens.total,
-    isNumber: true,
-    width: '90px',
-    cell: (entry) => (isCostOnly(entry) ? <EmptyCell>cost only</EmptyCell> : <Count value={entry.tokens.total} />),
-  },
-  {
-    key: 'cost',
-    title: 'Cost',
-    value: ({ cost }) => cost,
-    isNumber: true,
-    width: '130px',
-    phone: 'value',
-    cell: (entry) => (
-      <>
-        <Money amount={entry.cost} />
-        {entry.cost_mismatch && (
-          <Text size="xs" c="orange">
-            far from the list value
-          </Text>
-        )}
-      </>
-    ),
-  },
+  cellColumn(
+    'place',
+    'Assigned to',
+    { value: ({ project, ticket }) => ticket?.key ?? project?.key, width: '15%', phone: 'bare' },
+    ({ project, ticket }) => ticket?.key ?? project?.key ?? <EmptyCell>no project</EmptyCell>,
+  ),
+  cellColumn('tokens', 'Tokens', { value: ({ tokens }) => tokens.total, isNumber: true, width: '90px' }, (entry) =>
+    isCostOnly(entry) ? <EmptyCell>cost only</EmptyCell> : <Count value={entry.tokens.total} />,
+  ),
+  cellColumn('cost', 'Cost', { value: ({ cost }) => cost, isNumber: true, width: '130px', phone: 'value' }, (entry) => (
+    <>
+      <Money amount={entry.cost} />
+      {entry.cost_mismatch && (
+        <Text size="xs" c="orange">
+          far from the list value
+        </Text>
+      )}
+    </>
+  )),
 ]
 
-const actions = (duplicate: (entry: SheetEntry) => void, remove: (entry: SheetEntry) => void): Column<SheetEntry> => ({
-  key: 'actions',
-  title: 'Actions',
-  phone: 'bare',
-  width: '84px',
-  cell: (entry) => (
+const actions = (duplicate: (entry: SheetEntry) => void, remove: (entry: SheetEntry) => void): Column<SheetEntry> =>
+  cellColumn('actions', 'Actions', { phone: 'bare', width: '84px' }, (entry) => (
     <Group gap={4} wrap="nowrap">
       <ActionIcon
         variant="subtle"
@@ -224,8 +206,7 @@ const actions = (duplicate: (entry: SheetEntry) => void, remove: (entry: SheetEn
         <IconX size={15} />
       </ActionIcon>
     </Group>
-  ),
-})
+  ))
 
 interface RemoveEntryProps {
   sheet: Sheet

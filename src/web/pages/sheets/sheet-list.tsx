@@ -1,7 +1,7 @@
 import { Box, MultiSelect, Text } from '@mantine/core'
 import { useLocation } from 'wouter'
 import { many, useAddress } from '../../address.ts'
-import { agoColumn, countColumn, moneyColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
+import { agoColumn, cellColumn, countColumn, moneyColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -96,19 +96,16 @@ function SheetList({ of, columns, empty }: SheetListProps) {
 }
 
 export const COLUMNS: Column<Sheet>[] = [
-  {
-    key: 'period',
-    sort: 'period',
-    title: 'Period',
-    value: ({ period }) => period.from,
-    width: '240px',
-    phone: 'title',
-    cell: ({ period }) => (
+  cellColumn(
+    'period',
+    'Period',
+    { sort: 'period', value: ({ period }) => period.from, width: '240px', phone: 'title' },
+    ({ period }) => (
       <Text span inherit fw={600}>
         {periodInWords(period)}
       </Text>
     ),
-  },
+  ),
   textColumn('who', 'Agent manager', ({ agent_manager }) => agent_manager.name, {
     sort: 'agent_manager',
     phone: 'bare',

@@ -3,7 +3,7 @@ import { Alert, Anchor, Button, Group, List, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { counted } from '../../format/counts.ts'
-import { agoColumn, exactCountColumn, textColumn } from '../../parts/columns.tsx'
+import { agoColumn, cellColumn, exactCountColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { type Choice, PersonPicker } from '../../parts/pickers.tsx'
@@ -56,18 +56,11 @@ const columnsOf = (assign: (email: Email) => void): Column<Email>[] => [
   textColumn('email', 'Address', ({ email }) => email, { phone: 'title' }),
   exactCountColumn('sessions', 'Sessions', ({ sessions }) => sessions, { width: '100px' }),
   agoColumn('seen', 'Last seen', ({ last_seen_at }) => last_seen_at, { width: '130px' }),
-  {
-    key: 'assign',
-    title: 'Action',
-    width: '110px',
-    isNumber: true,
-    phone: 'value',
-    cell: (email) => (
-      <Button size="compact-xs" variant="default" onClick={() => assign(email)} aria-label={`Assign ${email.email}`}>
-        Assign…
-      </Button>
-    ),
-  },
+  cellColumn('assign', 'Action', { width: '110px', isNumber: true, phone: 'value' }, (email) => (
+    <Button size="compact-xs" variant="default" onClick={() => assign(email)} aria-label={`Assign ${email.email}`}>
+      Assign…
+    </Button>
+  )),
 ]
 
 interface AssignmentRequest {

@@ -3,7 +3,7 @@ import { Button, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { count } from '../../format/counts.ts'
-import { agoColumn, countColumn, textColumn } from '../../parts/columns.tsx'
+import { agoColumn, cellColumn, countColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -141,18 +141,17 @@ function Status({ status }: { status: TelemetryStatus }) {
 type Channel = TelemetryStatus['channels'][number]
 
 const CHANNELS: Column<Channel>[] = [
-  {
-    key: 'agent',
-    title: 'Agent',
-    value: ({ agent_harness, version }) => `${agent_harness} ${version}`,
-    phone: 'title',
-    cell: ({ agent_harness, version }) => (
+  cellColumn(
+    'agent',
+    'Agent',
+    { value: ({ agent_harness, version }) => `${agent_harness} ${version}`, phone: 'title' },
+    ({ agent_harness, version }) => (
       <bdi>
         {agent_harness}
         {version && ` ${version}`}
       </bdi>
     ),
-  },
+  ),
   textColumn('channel', 'Channel', ({ channel }) => channel),
   agoColumn('seen', 'Last seen', ({ last_seen_at }) => last_seen_at, { width: '130px', phone: 'value' }),
   countColumn('counted', 'Records', ({ counted }) => counted, { width: '90px' }),
@@ -165,13 +164,9 @@ const CHANNELS: Column<Channel>[] = [
 type Rejected = TelemetryStatus['rejected'][number]
 
 const REJECTED: Column<Rejected>[] = [
-  {
-    key: 'reason',
-    title: 'Reason',
-    value: ({ reason }) => reason,
-    phone: 'title',
-    cell: ({ reason }) => <span title={reason}>{reason}</span>,
-  },
+  cellColumn('reason', 'Reason', { value: ({ reason }) => reason, phone: 'title' }, ({ reason }) => (
+    <span title={reason}>{reason}</span>
+  )),
   countColumn('records', 'Records', ({ records }) => records, { width: '100px' }),
   agoColumn('seen', 'Last seen', ({ last_seen_at }) => last_seen_at, { width: '130px', phone: 'value' }),
 ]
@@ -180,12 +175,9 @@ type Ignored = TelemetryStatus['ignored'][number]
 
 const IGNORED: Column<Ignored>[] = [
   textColumn('name', 'Event, metric or span', ({ name }) => name, { phone: 'title' }),
-  {
-    key: 'reason',
-    title: 'Reason',
-    value: ({ reason }) => reason,
-    cell: ({ reason }) => <span title={reason}>{reason}</span>,
-  },
+  cellColumn('reason', 'Reason', { value: ({ reason }) => reason }, ({ reason }) => (
+    <span title={reason}>{reason}</span>
+  )),
   countColumn('records', 'Records', ({ records }) => records, { width: '100px' }),
   agoColumn('seen', 'Last seen', ({ last_seen_at }) => last_seen_at, { width: '130px', phone: 'value' }),
 ]

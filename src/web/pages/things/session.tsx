@@ -7,7 +7,7 @@ import { SOURCE_TITLES } from '../../../shared/dimensions.ts'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
 import { dayInWords, dayOf, duration, secondsInWords } from '../../format/moments.ts'
-import { countColumn, fineMoneyColumn, textColumn } from '../../parts/columns.tsx'
+import { cellColumn, countColumn, fineMoneyColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -166,67 +166,52 @@ function placeOf({ started_at, ended_at }: Entry, { from, to }: Span): { left: s
 
 const columnsOf = (span: Span, isSliced: boolean, timeZone: string): Column<Entry>[] => [
   ...(isSliced ? sliceColumns(timeZone) : []),
-  {
-    key: 'model',
-    title: 'Model',
-    minWidth: '160px',
-    phone: isSliced ? 'bare' : 'title',
-    value: ({ model }) => model,
-    cell: ({ model, part }) => (
+  cellColumn(
+    'model',
+    'Model',
+    { minWidth: '160px', phone: isSliced ? 'bare' : 'title', value: ({ model }) => model },
+    ({ model, part }) => (
       <>
         <bdi>{model}</bdi>
         {/* Parts are numbered over all slices, where the number says nothing. */}
         {!isSliced && part !== null && part > 1 && `, part ${part}`}
       </>
     ),
-  },
-  { key: 'source', title: 'Source', width: '168px', ...extraIf(isSliced), cell: ({ source }) => SOURCE_TITLES[source] },
-  {
-    key: 'started',
-    title: 'Started',
-    width: '124px',
-    ...extraIf(isSliced),
-    value: ({ started_at }) => started_at,
-    cell: ({ started_at }) => <Moment at={started_at} isShort />,
-  },
-  {
-    key: 'timeline',
-    title: 'Timeline',
-    width: '180px',
-    phone: 'bare',
-    cell: (entry) => (
-      <div className={classes.timeline} aria-hidden>
-        <div style={placeOf(entry, span)} />
-      </div>
-    ),
-  },
-  {
-    key: 'duration',
-    title: 'Duration',
-    width: '96px',
-    isNumber: true,
-    phone: 'hidden',
-    isExtra: isSliced,
-    cell: ({ started_at, ended_at }) => duration(started_at, ended_at),
-  },
-  {
-    key: 'active',
-    title: 'Active',
-    width: '96px',
-    isNumber: true,
-    phone: 'hidden',
-    isExtra: !isSliced,
-    value: ({ active_seconds }) => active_seconds,
-    cell: (entry) => activeTimeOf(entry) ?? <EmptyCell />,
-  },
-  {
-    key: 'place',
-    title: 'Assigned to',
-    width: '124px',
-    phone: 'bare',
-    cell: (entry) => <bdi>{placeKey(entry) ?? 'unattributed'}</bdi>,
-  },
-  { key: 'status', title: 'Status', width: '100px', phone: 'bare', cell: ({ status }) => <Status of={status} /> },
+  ),
+  cellColumn('source', 'Source', { width: '168px', ...extraIf(isSliced) }, ({ source }) => SOURCE_TITLES[source]),
+  cellColumn(
+    'started',
+    'Started',
+    { width: '124px', ...extraIf(isSliced), value: ({ started_at }) => started_at },
+    ({ started_at }) => <Moment at={started_at} isShort />,
+  ),
+  cellColumn('timeline', 'Timeline', { width: '180px', phone: 'bare' }, (entry) => (
+    <div className={classes.timeline} aria-hidden>
+      <div style={placeOf(entry, span)} />
+    </div>
+  )),
+  cellColumn(
+    'duration',
+    'Duration',
+    { width: '96px', isNumber: true, phone: 'hidden', isExtra: isSliced },
+    ({ started_at, ended_at }) => duration(started_at, ended_at),
+  ),
+  cellColumn(
+    'active',
+    'Active',
+    {
+      width: '96px',
+      isNumber: true,
+      phone: 'hidden',
+      isExtra: !isSliced,
+      value: ({ active_seconds }) => active_seconds,
+    },
+    (entry) => activeTimeOf(entry) ?? <EmptyCell />,
+  ),
+  cellColumn('place', 'Assigned to', { width: '124px', phone: 'bare' }, (entry) => (
+    <bdi>{placeKey(entry) ?? 'unattributed'}</bdi>
+  )),
+  cellColumn('status', 'Status', { width: '100px', phone: 'bare' }, ({ status }) => <Status of={status} />),
   countColumn('tokens', 'Tokens', ({ tokens }) => tokens.total, { width: '90px', phone: 'hidden' }),
   fineMoneyColumn('cost', 'Cost', ({ cost }) => cost, { width: '120px', phone: 'value' }),
 ]
@@ -235,18 +220,16 @@ const columnsOf = (span: Span, isSliced: boolean, timeZone: string): Column<Entr
 const extraIf = (isSliced: boolean) => ({ isExtra: isSliced, phone: isSliced ? 'hidden' : 'bare' }) as const
 
 const sliceColumns = (timeZone: string): Column<Entry>[] => [
-  {
-    key: 'day',
-    title: 'Day',
-    width: '150px',
-    phone: 'title',
-    value: (entry) => dayOfSlice(entry, timeZone),
-    cell: (entry) => (
+  cellColumn(
+    'day',
+    'Day',
+    { width: '150px', phone: 'title', value: (entry) => dayOfSlice(entry, timeZone) },
+    (entry) => (
       <>
         {dayInWords(dayOfSlice(entry, timeZone))}
         {entry.slice?.estimated && <Dimmed> estimated</Dimmed>}
       </>
     ),
-  },
+  ),
   textColumn('branch', 'Branch', branchOf, { minWidth: '140px', phone: 'bare' }),
 ]

@@ -3,7 +3,7 @@ import { Button, Code, Group, List, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { agentText, notReadText } from '../../../shared/not-read.ts'
 import { flag, one, useAddress } from '../../address.ts'
-import { agoColumn, countColumn } from '../../parts/columns.tsx'
+import { agoColumn, cellColumn, countColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Caption, Note } from '../../parts/texts.tsx'
@@ -88,37 +88,33 @@ const NoAgents = () => (
 )
 
 const columnsOf = (isAdmin: boolean): Column<AgentStatus>[] => [
-  {
-    key: 'agent',
-    title: 'Agent',
-    value: ({ agent_harness, version }) => `${agent_harness} ${version}`,
-    width: '180px',
-    phone: 'title',
-    cell: ({ agent_harness, version }) => <bdi>{agentText(agent_harness, version)}</bdi>,
-  },
-  {
-    key: 'not_read',
-    title: 'Not read',
-    value: ({ not_read }) => not_read.reduce((sum, { count }) => sum + count, 0),
-    cell: ({ not_read }) => <NotReadLines of={not_read} />,
-  },
+  cellColumn(
+    'agent',
+    'Agent',
+    { value: ({ agent_harness, version }) => `${agent_harness} ${version}`, width: '180px', phone: 'title' },
+    ({ agent_harness, version }) => <bdi>{agentText(agent_harness, version)}</bdi>,
+  ),
+  cellColumn(
+    'not_read',
+    'Not read',
+    { value: ({ not_read }) => not_read.reduce((sum, { count }) => sum + count, 0) },
+    ({ not_read }) => <NotReadLines of={not_read} />,
+  ),
   ...(isAdmin
     ? [
-        {
-          key: 'user',
-          title: 'Owner',
-          value: ({ user }: AgentStatus) => user.name,
-          width: '140px',
-          cell: ({ user }: AgentStatus) => <Owner user={user} />,
-        },
+        cellColumn(
+          'user',
+          'Owner',
+          { value: ({ user }: AgentStatus) => user.name, width: '140px' },
+          ({ user }: AgentStatus) => <Owner user={user} />,
+        ),
       ]
     : []),
-  {
-    key: 'machine',
-    title: 'Machine',
-    value: ({ machine }) => machine,
-    width: '170px',
-    cell: ({ machine, tally_version }) => (
+  cellColumn(
+    'machine',
+    'Machine',
+    { value: ({ machine }) => machine, width: '170px' },
+    ({ machine, tally_version }) => (
       <>
         <Text span inherit ff="monospace">
           {machine}
@@ -126,7 +122,7 @@ const columnsOf = (isAdmin: boolean): Column<AgentStatus>[] => [
         <Caption fw={400}>Tally {tally_version}</Caption>
       </>
     ),
-  },
+  ),
   countColumn('sessions', 'Sessions read', ({ sessions }) => sessions, { width: '120px' }),
   agoColumn('reported', 'Reported', ({ reported_at }) => reported_at, { width: '130px', phone: 'value' }),
 ]

@@ -4,7 +4,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { many, one, oneOf, useAddress } from '../../address.ts'
-import { agoColumn, momentColumn, statusColumn } from '../../parts/columns.tsx'
+import { agoColumn, cellColumn, momentColumn, statusColumn } from '../../parts/columns.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
@@ -163,28 +163,19 @@ interface RowActions {
 
 function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Column<Token>[] {
   return [
-    {
-      key: 'name',
-      sort: 'name',
-      title: 'Name',
-      value: ({ name }) => name,
-      phone: 'title',
-      cell: ({ name, hint, kind }) => (
-        <>
-          <bdi>{name}</bdi>
-          <Caption ff="monospace" fw={400}>
-            tally_{kind}_{hint}…
-          </Caption>
-        </>
-      ),
-    },
-    {
-      key: 'kind',
-      sort: 'kind',
-      title: 'Type',
-      value: ({ kind }) => kind,
-      width: '120px',
-      cell: ({ kind, allow_bills, scopes, networks }) => (
+    cellColumn('name', 'Name', { sort: 'name', value: ({ name }) => name, phone: 'title' }, ({ name, hint, kind }) => (
+      <>
+        <bdi>{name}</bdi>
+        <Caption ff="monospace" fw={400}>
+          tally_{kind}_{hint}…
+        </Caption>
+      </>
+    )),
+    cellColumn(
+      'kind',
+      'Type',
+      { sort: 'kind', value: ({ kind }) => kind, width: '120px' },
+      ({ kind, allow_bills, scopes, networks }) => (
         <>
           {allow_bills ? `${KINDS[kind]}, bills` : KINDS[kind]}
           {scopes && (
@@ -194,17 +185,15 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
           )}
         </>
       ),
-    },
+    ),
     ...(isAdmin
       ? [
-          {
-            key: 'user',
-            sort: 'user',
-            title: 'Owner',
-            value: ({ user }: Token) => user?.name,
-            width: '140px',
-            cell: ({ user }: Token) => <Owner user={user} />,
-          },
+          cellColumn(
+            'user',
+            'Owner',
+            { sort: 'user', value: ({ user }: Token) => user?.name, width: '140px' },
+            ({ user }: Token) => <Owner user={user} />,
+          ),
         ]
       : []),
     agoColumn('used', 'Last used', ({ last_used_at }) => last_used_at, { sort: 'last_used_at', width: '110px' }),
@@ -213,46 +202,32 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
       width: '174px',
       phone: 'hidden',
     }),
-    {
-      key: 'expires',
-      sort: 'expires_at',
-      title: 'Expires',
-      value: ({ expires_at }) => expires_at,
-      width: '150px',
-      cell: ({ expires_at }) => <Moment at={expires_at} otherwise="never" />,
-    },
+    cellColumn(
+      'expires',
+      'Expires',
+      { sort: 'expires_at', value: ({ expires_at }) => expires_at, width: '150px' },
+      ({ expires_at }) => <Moment at={expires_at} otherwise="never" />,
+    ),
     statusColumn('state', 'State', ({ state }) => state, { width: '90px', phone: 'value' }),
-    {
-      key: 'revoke',
-      title: 'Action',
-      phone: 'bare',
-      width: '190px',
-      isNumber: true,
-      cell: (token) => (
-        <Group gap={4} justify="flex-end" wrap="nowrap">
-          {token.kind === 'api' && token.state === 'usable' && token.user.id === ownId && (
-            <Button
-              size="compact-xs"
-              variant="default"
-              onClick={() => rotate(token)}
-              aria-label={`Rotate ${token.name}`}
-            >
-              Rotate…
-            </Button>
-          )}
-          {token.revoked_at === null && (
-            <Button
-              size="compact-xs"
-              variant="default"
-              onClick={() => revoke(token)}
-              aria-label={`Revoke ${token.name}${token.user ? ` of ${token.user.name}` : ''}`}
-            >
-              Revoke…
-            </Button>
-          )}
-        </Group>
-      ),
-    },
+    cellColumn('revoke', 'Action', { phone: 'bare', width: '190px', isNumber: true }, (token) => (
+      <Group gap={4} justify="flex-end" wrap="nowrap">
+        {token.kind === 'api' && token.state === 'usable' && token.user.id === ownId && (
+          <Button size="compact-xs" variant="default" onClick={() => rotate(token)} aria-label={`Rotate ${token.name}`}>
+            Rotate…
+          </Button>
+        )}
+        {token.revoked_at === null && (
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => revoke(token)}
+            aria-label={`Revoke ${token.name}${token.user ? ` of ${token.user.name}` : ''}`}
+          >
+            Revoke…
+          </Button>
+        )}
+      </Group>
+    )),
   ]
 }
 

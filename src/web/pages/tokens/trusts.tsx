@@ -2,7 +2,7 @@
 import { Anchor, Button, Checkbox, Group, NumberInput, Select, TagsInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { agoColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
+import { agoColumn, cellColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -63,12 +63,11 @@ function codeText({ branches, pull_requests, environment }: Trust): string {
 
 function columnsOf(remove: (trust: Trust) => void): Column<Trust>[] {
   return [
-    {
-      key: 'repository',
-      title: 'Repository',
-      value: ({ repository }) => repository,
-      phone: 'title',
-      cell: ({ repository, repository_id, provider }) => (
+    cellColumn(
+      'repository',
+      'Repository',
+      { value: ({ repository }) => repository, phone: 'title' },
+      ({ repository, repository_id, provider }) => (
         <>
           <bdi>{repository}</bdi>
           <Caption fw={400}>
@@ -76,31 +75,24 @@ function columnsOf(remove: (trust: Trust) => void): Column<Trust>[] {
           </Caption>
         </>
       ),
-    },
+    ),
     textColumn('for', 'For', codeText),
     textColumn('project', 'Project', ({ project }) => project.key, { width: '120px' }),
     textColumn('user', 'Person', ({ user }) => user.name, { width: '140px', phone: 'hidden' }),
     agoColumn('used', 'Last used', ({ last_used_at }) => last_used_at, { width: '110px' }),
     statusColumn('state', 'State', ({ state }) => state, { width: '90px', phone: 'value' }),
-    {
-      key: 'remove',
-      title: 'Action',
-      phone: 'bare',
-      width: '110px',
-      isNumber: true,
-      cell: (trust) => (
-        <Group justify="flex-end">
-          <Button
-            size="compact-xs"
-            variant="default"
-            onClick={() => remove(trust)}
-            aria-label={`Remove the trust in ${trust.repository}`}
-          >
-            Remove…
-          </Button>
-        </Group>
-      ),
-    },
+    cellColumn('remove', 'Action', { phone: 'bare', width: '110px', isNumber: true }, (trust) => (
+      <Group justify="flex-end">
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => remove(trust)}
+          aria-label={`Remove the trust in ${trust.repository}`}
+        >
+          Remove…
+        </Button>
+      </Group>
+    )),
   ]
 }
 

@@ -2,7 +2,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { count } from '../../format/counts.ts'
 import { dayOfMoment } from '../../format/moments.ts'
-import { agoColumn } from '../../parts/columns.tsx'
+import { agoColumn, cellColumn } from '../../parts/columns.tsx'
 import { fieldTitle } from '../../parts/condition.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { pageOfList } from '../../parts/entries/filters.ts'
@@ -45,99 +45,81 @@ export const groupColumns = ({
   mayPropose,
   timeZone,
 }: Doing): Column<EntryGroup>[] => [
-  {
-    key: 'name',
-    title: 'Group',
-    value: ({ name }) => name,
-    minWidth: '300px',
-    phone: 'title',
-    cell: (group) => <Name group={group} />,
-  },
-  {
-    key: 'entries',
-    title: 'Entries',
-    value: ({ entries }) => entries,
-    isNumber: true,
-    width: '84px',
-    cell: ({ entries, list }) => (
+  cellColumn('name', 'Group', { value: ({ name }) => name, minWidth: '300px', phone: 'title' }, (group) => (
+    <Name group={group} />
+  )),
+  cellColumn(
+    'entries',
+    'Entries',
+    { value: ({ entries }) => entries, isNumber: true, width: '84px' },
+    ({ entries, list }) => (
       <FigureLink figure="entries" value={entries} to={pageOfList(list, timeZone)}>
         {count(entries)}
       </FigureLink>
     ),
-  },
-  {
-    key: 'tokens',
-    title: 'Tokens',
-    value: ({ tokens }) => tokens.total,
-    isNumber: true,
-    width: '84px',
-    cell: ({ tokens, list }) => (
+  ),
+  cellColumn(
+    'tokens',
+    'Tokens',
+    { value: ({ tokens }) => tokens.total, isNumber: true, width: '84px' },
+    ({ tokens, list }) => (
       <FigureLink figure="tokens" value={tokens.total} to={pageOfList(list, timeZone)}>
         <Count value={tokens.total} />
       </FigureLink>
     ),
-  },
-  {
-    key: 'cost',
-    title: 'Cost',
-    value: ({ cost }) => cost,
-    isNumber: true,
-    width: '104px',
-    phone: 'value',
-    cell: ({ cost, list }) => (
+  ),
+  cellColumn(
+    'cost',
+    'Cost',
+    { value: ({ cost }) => cost, isNumber: true, width: '104px', phone: 'value' },
+    ({ cost, list }) => (
       <FigureLink figure="cost" value={cost} to={pageOfList(list, timeZone)}>
         <Money amount={cost} />
       </FigureLink>
     ),
-  },
+  ),
   agoColumn('last', 'Latest', ({ last_at }) => last_at, { width: '118px' }),
-  {
-    key: 'actions',
-    title: 'Action',
-    phone: 'bare',
-    width: makeRule || propose ? '350px' : '270px',
-    cell: (group) => (
-      <Group gap={6}>
-        {group.suggestion && (
-          <Button
-            size="compact-sm"
-            variant="light"
-            maw={160}
-            loading={accepting?.has(group.list) ?? false}
-            disabled={accepting !== undefined && !accepting.has(group.list)}
-            onClick={() => accept(group)}
-            title={NAMED_IN[group.suggestion.from]}
-            aria-label={`Assign to ${placeOf(group)}: ${group.name}`}
-          >
-            <bdi>Assign to {placeOf(group)}</bdi>
-          </Button>
-        )}
-        <Button size="compact-sm" variant="default" onClick={() => place(group)} aria-label={`Assign ${group.name}`}>
-          Assign…
+  cellColumn('actions', 'Action', { phone: 'bare', width: makeRule || propose ? '350px' : '270px' }, (group) => (
+    <Group gap={6}>
+      {group.suggestion && (
+        <Button
+          size="compact-sm"
+          variant="light"
+          maw={160}
+          loading={accepting?.has(group.list) ?? false}
+          disabled={accepting !== undefined && !accepting.has(group.list)}
+          onClick={() => accept(group)}
+          title={NAMED_IN[group.suggestion.from]}
+          aria-label={`Assign to ${placeOf(group)}: ${group.name}`}
+        >
+          <bdi>Assign to {placeOf(group)}</bdi>
         </Button>
-        {makeRule && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={() => makeRule(group)}
-            aria-label={`New rule for ${group.name}`}
-          >
-            New rule…
-          </Button>
-        )}
-        {propose && mayPropose(group) && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={() => propose(group)}
-            aria-label={`Propose rule for ${group.name}`}
-          >
-            Propose rule…
-          </Button>
-        )}
-      </Group>
-    ),
-  },
+      )}
+      <Button size="compact-sm" variant="default" onClick={() => place(group)} aria-label={`Assign ${group.name}`}>
+        Assign…
+      </Button>
+      {makeRule && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => makeRule(group)}
+          aria-label={`New rule for ${group.name}`}
+        >
+          New rule…
+        </Button>
+      )}
+      {propose && mayPropose(group) && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => propose(group)}
+          aria-label={`Propose rule for ${group.name}`}
+        >
+          Propose rule…
+        </Button>
+      )}
+    </Group>
+  )),
 ]
 
 function Name({ group }: { group: EntryGroup }) {

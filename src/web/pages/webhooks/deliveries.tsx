@@ -1,5 +1,5 @@
 /** The latest attempts to deliver events to a webhook. */
-import { momentColumn, textColumn } from '../../parts/columns.tsx'
+import { cellColumn, momentColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Status } from '../../parts/status.tsx'
@@ -44,36 +44,29 @@ const KINDS: Record<WebhookDelivery['kind'], string> = { event: '', resend: 'sen
 const COLUMNS: Column<WebhookDelivery>[] = [
   momentColumn('at', 'Sent', ({ at }) => at, { width: '165px', phone: 'bare' }),
   textColumn('type', 'Event', ({ type }) => type, { phone: 'title', width: '220px' }),
-  {
-    key: 'attempt',
-    title: 'Attempt',
-    value: ({ attempt }) => attempt,
-    width: '110px',
-    cell: ({ attempt, kind }) => KINDS[kind] || String(attempt),
-  },
-  {
-    key: 'result',
-    title: 'Result',
-    value: ({ delivered }) => delivered,
-    width: '100px',
-    phone: 'value',
-    cell: ({ delivered }) => <Status of={delivered ? 'delivered' : 'failed'} />,
-  },
-  {
-    key: 'status',
-    title: 'Status',
-    value: ({ status }) => status,
-    width: '80px',
-    isNumber: true,
-    cell: ({ status }) => status ?? '–',
-  },
-  {
-    key: 'time',
-    title: 'Time',
-    value: ({ latency_ms }) => latency_ms,
-    width: '90px',
-    isNumber: true,
-    cell: ({ latency_ms }) => `${latency_ms} ms`,
-  },
-  { key: 'error', title: 'Error', value: ({ error }) => error, phone: 'bare', cell: ({ error }) => error ?? '' },
+  cellColumn(
+    'attempt',
+    'Attempt',
+    { value: ({ attempt }) => attempt, width: '110px' },
+    ({ attempt, kind }) => KINDS[kind] || String(attempt),
+  ),
+  cellColumn(
+    'result',
+    'Result',
+    { value: ({ delivered }) => delivered, width: '100px', phone: 'value' },
+    ({ delivered }) => <Status of={delivered ? 'delivered' : 'failed'} />,
+  ),
+  cellColumn(
+    'status',
+    'Status',
+    { value: ({ status }) => status, width: '80px', isNumber: true },
+    ({ status }) => status ?? '–',
+  ),
+  cellColumn(
+    'time',
+    'Time',
+    { value: ({ latency_ms }) => latency_ms, width: '90px', isNumber: true },
+    ({ latency_ms }) => `${latency_ms} ms`,
+  ),
+  cellColumn('error', 'Error', { value: ({ error }) => error, phone: 'bare' }, ({ error }) => error ?? ''),
 ]

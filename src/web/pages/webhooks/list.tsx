@@ -5,7 +5,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { flag, one, useAddress } from '../../address.ts'
-import { agoColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
+import { agoColumn, cellColumn, statusColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -88,27 +88,19 @@ export function WebhookList() {
 }
 
 const COLUMNS: Column<Webhook>[] = [
-  {
-    key: 'name',
-    title: 'Name',
-    value: ({ name }) => name,
-    phone: 'title',
-    cell: ({ name, url }) => (
-      <>
-        <bdi>{name}</bdi>
-        <Caption fw={400}>{hostOf(url)}</Caption>
-      </>
-    ),
-  },
+  cellColumn('name', 'Name', { value: ({ name }) => name, phone: 'title' }, ({ name, url }) => (
+    <>
+      <bdi>{name}</bdi>
+      <Caption fw={400}>{hostOf(url)}</Caption>
+    </>
+  )),
   textColumn('types', 'Events', ({ types }) => typesText(types)),
-  {
-    key: 'scope',
-    title: 'Scope',
-    value: ({ client, project }) => client?.name ?? project?.key,
-    width: '170px',
-    phone: 'hidden',
-    cell: ({ client, project }) => <bdi>{client?.name ?? (project ? projectLabel(project) : 'everything')}</bdi>,
-  },
+  cellColumn(
+    'scope',
+    'Scope',
+    { value: ({ client, project }) => client?.name ?? project?.key, width: '170px', phone: 'hidden' },
+    ({ client, project }) => <bdi>{client?.name ?? (project ? projectLabel(project) : 'everything')}</bdi>,
+  ),
   textColumn('format', 'Format', ({ format }) => FORMAT_NAMES[format], { width: '150px', phone: 'hidden' }),
   agoColumn('last', 'Last sent', ({ last_delivery }) => last_delivery?.at ?? null, { width: '150px' }),
   statusColumn('state', 'State', ({ state }) => state, { width: '100px', phone: 'value' }),

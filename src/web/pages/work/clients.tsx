@@ -3,7 +3,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { one, oneOf, useAddress } from '../../address.ts'
-import { agoColumn } from '../../parts/columns.tsx'
+import { agoColumn, cellColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -74,13 +74,11 @@ export function Clients() {
   )
 }
 
-const NAME: Column<Client> = {
-  key: 'name',
-  sort: 'name',
-  title: 'Client',
-  value: ({ name }) => name,
-  phone: 'title',
-  cell: ({ name, archived_at }) => (
+const NAME: Column<Client> = cellColumn(
+  'name',
+  'Client',
+  { sort: 'name', value: ({ name }) => name, phone: 'title' },
+  ({ name, archived_at }) => (
     <Group gap={6} wrap="nowrap">
       <Text span inherit fw={600} truncate>
         {name}
@@ -88,32 +86,27 @@ const NAME: Column<Client> = {
       {archived_at && <Badge color="gray">archived</Badge>}
     </Group>
   ),
-}
+)
 
 const billing = (currency: string): Column<Client>[] => [
-  {
-    key: 'email',
-    title: 'Bills sent to',
-    value: ({ email }) => email,
-    width: '28%',
-    phone: 'bare',
-    cell: ({ email }) => email ?? <EmptyCell>no e-mail address</EmptyCell>,
-  },
-  {
-    key: 'currency',
-    title: 'Currency',
-    value: (client) => client.currency ?? currency,
-    width: '90px',
-    cell: (client) => client.currency ?? currency,
-  },
-  {
-    key: 'markup',
-    title: 'Markup (%)',
-    value: ({ markup }) => markup,
-    isNumber: true,
-    width: '110px',
-    cell: ({ markup }) => markup ?? 'default',
-  },
+  cellColumn(
+    'email',
+    'Bills sent to',
+    { value: ({ email }) => email, width: '28%', phone: 'bare' },
+    ({ email }) => email ?? <EmptyCell>no e-mail address</EmptyCell>,
+  ),
+  cellColumn(
+    'currency',
+    'Currency',
+    { value: (client) => client.currency ?? currency, width: '90px' },
+    (client) => client.currency ?? currency,
+  ),
+  cellColumn(
+    'markup',
+    'Markup (%)',
+    { value: ({ markup }) => markup, isNumber: true, width: '110px' },
+    ({ markup }) => markup ?? 'default',
+  ),
 ]
 
 const ADDED: Column<Client> = agoColumn('created', 'Added', ({ created_at }) => created_at, {

@@ -3,7 +3,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { addressOf, one, oneOf, useAddress } from '../../address.ts'
-import { textColumn } from '../../parts/columns.tsx'
+import { cellColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -91,13 +91,11 @@ export const defined = <T extends object>(query: T) =>
   }
 
 const NAMES: Column<Project>[] = [
-  {
-    key: 'project',
-    sort: 'name',
-    title: 'Project',
-    value: ({ name }) => name,
-    phone: 'title',
-    cell: ({ key, name, archived_at, merged_into, billable }) => (
+  cellColumn(
+    'project',
+    'Project',
+    { sort: 'name', value: ({ name }) => name, phone: 'title' },
+    ({ key, name, archived_at, merged_into, billable }) => (
       <Group gap={6} wrap="nowrap">
         <Text span inherit fw={600} truncate>
           {name}
@@ -115,42 +113,45 @@ const NAMES: Column<Project>[] = [
         )}
       </Group>
     ),
-  },
+  ),
   textColumn('client', 'Client', ({ client }) => client?.name, { sort: 'client', width: '22%', phone: 'bare' }),
-  {
-    key: 'leads',
-    title: 'Leads',
-    value: ({ leads }) => leads?.[0]?.name,
-    width: '18%',
-    cell: ({ leads }) => leads?.map(({ name }) => name).join(', ') || <EmptyCell />,
-  },
+  cellColumn(
+    'leads',
+    'Leads',
+    { value: ({ leads }) => leads?.[0]?.name, width: '18%' },
+    ({ leads }) => leads?.map(({ name }) => name).join(', ') || <EmptyCell />,
+  ),
 ]
 
 type Costs = ReturnType<typeof useCosts>
 
 const figures = (month: Costs, ever: Costs): Column<Project>[] => [
-  {
-    key: 'month',
-    title: 'This month',
-    value: ({ id, billable }) => (billable === undefined ? null : (month?.get(id) ?? 0)),
-    isNumber: true,
-    width: '130px',
-    phone: 'value',
-    cell: ({ id, billable }) => (billable === undefined ? null : <MonthCost project={id} costs={month} />),
-  },
-  {
-    key: 'budget',
-    title: 'Budget used',
-    value: ({ id, budget }) => (budget && ever ? (ever.get(id) ?? 0) / budget : null),
-    width: '220px',
-    phone: 'bare',
-    cell: ({ id, budget }) =>
+  cellColumn(
+    'month',
+    'This month',
+    {
+      value: ({ id, billable }) => (billable === undefined ? null : (month?.get(id) ?? 0)),
+      isNumber: true,
+      width: '130px',
+      phone: 'value',
+    },
+    ({ id, billable }) => (billable === undefined ? null : <MonthCost project={id} costs={month} />),
+  ),
+  cellColumn(
+    'budget',
+    'Budget used',
+    {
+      value: ({ id, budget }) => (budget && ever ? (ever.get(id) ?? 0) / budget : null),
+      width: '220px',
+      phone: 'bare',
+    },
+    ({ id, budget }) =>
       budget === undefined || budget === null ? (
         <EmptyCell />
       ) : (
         ever && <Budget used={ever.get(id) ?? 0} budget={budget} />
       ),
-  },
+  ),
 ]
 
 interface MonthCostProps {

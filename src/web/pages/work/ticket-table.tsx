@@ -1,7 +1,7 @@
 import { Badge, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { unsorted } from '../../parts/columns.tsx'
+import { cellColumn, unsorted } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago } from '../../parts/figures.tsx'
@@ -77,62 +77,34 @@ export function TicketTable({ query, label, hasProject = true, isShort = false }
 }
 
 const COLUMNS: Column<Ticket>[] = [
-  {
-    key: 'key',
-    sort: 'key',
-    title: 'Ticket',
-    value: ({ key }) => key,
-    width: '18%',
-    phone: 'title',
-    cell: ({ key }) => (
-      <Text span inherit fw={600}>
-        {key}
-      </Text>
-    ),
-  },
-  {
-    key: 'title',
-    sort: 'title',
-    title: 'Title',
-    phone: 'bare',
-    value: ({ title }) => title,
-    cell: ({ title }) => title,
-  },
-  {
-    key: 'project',
-    title: 'Project',
-    width: '34%',
-    phone: 'bare',
-    cell: (ticket) => (
-      <Group gap={6} wrap="nowrap">
-        {ticket.project && (
-          <Text span inherit truncate>
-            {projectLabel(ticket.project)}
-          </Text>
-        )}
-        <DecisionBadge ticket={ticket} />
-      </Group>
-    ),
-  },
-  {
-    key: 'created',
-    sort: 'created_at',
-    title: 'Added',
-    value: ({ created_at }) => created_at,
-    width: '140px',
-    phone: 'hidden',
-    cell: ({ created_at, archived_at }) =>
-      archived_at ? <Badge color="gray">archived</Badge> : <Ago at={created_at} />,
-  },
+  cellColumn('key', 'Ticket', { sort: 'key', value: ({ key }) => key, width: '18%', phone: 'title' }, ({ key }) => (
+    <Text span inherit fw={600}>
+      {key}
+    </Text>
+  )),
+  cellColumn('title', 'Title', { sort: 'title', phone: 'bare', value: ({ title }) => title }, ({ title }) => title),
+  cellColumn('project', 'Project', { width: '34%', phone: 'bare' }, (ticket) => (
+    <Group gap={6} wrap="nowrap">
+      {ticket.project && (
+        <Text span inherit truncate>
+          {projectLabel(ticket.project)}
+        </Text>
+      )}
+      <DecisionBadge ticket={ticket} />
+    </Group>
+  )),
+  cellColumn(
+    'created',
+    'Added',
+    { sort: 'created_at', value: ({ created_at }) => created_at, width: '140px', phone: 'hidden' },
+    ({ created_at, archived_at }) => (archived_at ? <Badge color="gray">archived</Badge> : <Ago at={created_at} />),
+  ),
 ]
 
 /** Replaces the project column on the page of a project. */
-const DECISION: Column<Ticket> = {
-  key: 'project',
-  title: 'Project set by',
-  width: '34%',
-  cell: (ticket) => (ticket.project_decided ? 'A person' : <DecisionBadge ticket={ticket} />),
-}
+const DECISION: Column<Ticket> = cellColumn('project', 'Project set by', { width: '34%' }, (ticket) =>
+  ticket.project_decided ? 'A person' : <DecisionBadge ticket={ticket} />,
+)
 
 const NoConflicts = () => (
   <Empty title="No conflicting projects">

@@ -5,6 +5,7 @@ import { useLocation } from 'wouter'
 import { BASIS_TITLES } from '../../../shared/cost-basis.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { type List, PAGE_LIMIT, useList } from '../../server/list.ts'
+import { cellColumn } from '../columns.tsx'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Caption, SectionTitle } from '../texts.tsx'
 import { type Budget, type BudgetState, PERIODS, scopeInWords, spanInWords, stateInWords } from './budget.ts'
@@ -67,12 +68,11 @@ export function BudgetsOf({ query, label }: { query: BudgetQuery; label: string 
 }
 
 const COLUMNS: Column<Budget>[] = [
-  {
-    key: 'name',
-    title: 'Budget',
-    value: ({ name }) => name,
-    phone: 'title',
-    cell: ({ name, scope, measure, basis, archived_at }) => (
+  cellColumn(
+    'name',
+    'Budget',
+    { value: ({ name }) => name, phone: 'title' },
+    ({ name, scope, measure, basis, archived_at }) => (
       <>
         <Group gap={6} wrap="nowrap">
           <Text span inherit fw={600} truncate>
@@ -86,20 +86,18 @@ const COLUMNS: Column<Budget>[] = [
         </Caption>
       </>
     ),
-  },
-  {
-    key: 'period',
-    title: 'Period',
-    value: ({ current }) => current?.from,
-    width: '236px',
-    phone: 'bare',
-    cell: ({ period, current, archived_at }) => (
+  ),
+  cellColumn(
+    'period',
+    'Period',
+    { value: ({ current }) => current?.from, width: '236px', phone: 'bare' },
+    ({ period, current, archived_at }) => (
       <>
         {current ? spanInWords(current) : archived_at === null && 'No current period'}
         <Caption>{PERIODS[period]}</Caption>
       </>
     ),
-  },
+  ),
   {
     key: 'spent',
     title: 'Spent',
@@ -109,13 +107,15 @@ const COLUMNS: Column<Budget>[] = [
     phone: 'bare',
     cell: ({ measure, current }) => current && <BudgetProgress use={{ measure, ...current }} />,
   },
-  {
-    key: 'state',
-    title: 'State',
-    value: ({ current, archived_at }) => (current && archived_at === null ? stateInWords(current) : null),
-    width: '140px',
-    phone: 'value',
-    cell: ({ measure, current, archived_at }) =>
+  cellColumn(
+    'state',
+    'State',
+    {
+      value: ({ current, archived_at }) => (current && archived_at === null ? stateInWords(current) : null),
+      width: '140px',
+      phone: 'value',
+    },
+    ({ measure, current, archived_at }) =>
       current && archived_at === null && <BudgetStateBadge use={{ measure, ...current }} />,
-  },
+  ),
 ]

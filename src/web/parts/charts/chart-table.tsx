@@ -2,6 +2,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import type { CostBasis } from '../../../shared/cost-basis.ts'
+import { cellColumn } from '../columns.tsx'
 import { type Figure, FigureLink } from '../figure-link.tsx'
 import { type PlainColumn, PlainTable } from '../plain-table.tsx'
 import type { ChartProps } from './chart.tsx'
@@ -58,7 +59,7 @@ export function ChartTable({
     )
   }
   const columns: PlainColumn<Row>[] = [
-    { key: 'point', title: heading, cell: ({ point }) => point.title },
+    cellColumn('point', heading, {}, ({ point }) => point.title),
     ...series.map(
       (each): PlainColumn<Row> => ({
         key: each.key,
