@@ -3,7 +3,7 @@ import { Alert, Button, Group, Loader, Modal, Progress, Stack, Switch, Text } fr
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { counted } from '../format/counts.ts'
-import { answer, api, apiUntil, type Body } from '../server/api.ts'
+import { answer, api, apiQuery, apiUntil, type Body } from '../server/api.ts'
 import { asProblem, type Problem } from '../server/problem.ts'
 import { forget } from '../server/queries.ts'
 import { notify } from '../server/send.ts'
@@ -159,11 +159,9 @@ function Plan({ plan, scope, filter }: { plan: Applied; scope: Scope; filter: Ap
 
 function Moves({ scope, filter }: { scope: Scope; filter: ApplyFilter }) {
   const { data, error, refetch } = useQuery({
-    queryKey: ['rule-moves', scope, filter],
-    queryFn: ({ signal }) =>
-      answer(
-        apiUntil(signal)['placement-rules'].apply.post({ scope, dry_run: true, limit: LISTED }, { query: filter }),
-      ),
+    ...apiQuery(['rule-moves', scope, filter], (api) =>
+      api['placement-rules'].apply.post({ scope, dry_run: true, limit: LISTED }, { query: filter }),
+    ),
     staleTime: 0,
   })
   if (error) return <Failure error={error} retry={refetch} />

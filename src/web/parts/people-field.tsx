@@ -3,7 +3,7 @@ import { TagsInput, type TagsInputProps } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answer, apiUntil } from '../server/api.ts'
+import { apiQuery } from '../server/api.ts'
 import { useRole } from '../server/me.ts'
 import { OFFERED } from './pickers.tsx'
 
@@ -30,8 +30,7 @@ export function PeopleField(props: Omit<TagsInputProps, 'data' | 'searchValue' |
   const [typed, setTyped] = useState('')
   const [search] = useDebouncedValue(typed.trim(), PAUSE_MS)
   const { data } = useQuery({
-    queryKey: ['users', 'offered', search],
-    queryFn: ({ signal }) => answer(apiUntil(signal).users.get({ query: { search, limit: String(OFFERED) } })),
+    ...apiQuery(['users', 'offered', search], (api) => api.users.get({ query: { search, limit: String(OFFERED) } })),
     enabled: seesPeople && search !== '',
     placeholderData: (before) => before,
   })

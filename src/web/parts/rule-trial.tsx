@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { count, counted } from '../format/counts.ts'
-import { answer, type api, apiUntil } from '../server/api.ts'
+import { type api, apiQuery } from '../server/api.ts'
 import { asProblem, type Problem } from '../server/problem.ts'
 import { SampleTrial } from './rule-sample.tsx'
 import { TakenEntries } from './rule-taken.tsx'
@@ -79,9 +79,9 @@ function EntriesTrial({ tried, tryOn, refused }: TrialProps) {
   const filter = (set === 'these' ? tryOn : SETS.find(({ value }) => value === set)!.filter) as TrialFilter
   const { data, error, isFetching } = useQuery({
     // Not part of the rules' cache: a rule that was just removed cannot be tested again.
-    queryKey: ['rule-trial', tried, filter],
-    queryFn: ({ signal }) =>
-      answer(apiUntil(signal)['placement-rules'].test.entries.post({ ...tried, limit: TRIED }, { query: filter })),
+    ...apiQuery(['rule-trial', tried, filter], (api) =>
+      api['placement-rules'].test.entries.post({ ...tried, limit: TRIED }, { query: filter }),
+    ),
     enabled: tried.rule !== undefined,
     placeholderData: (before) => before,
   })

@@ -20,8 +20,8 @@ const fetchUnlessSent = ((url: string, options?: RequestInit) =>
 export const api = client({})
 
 /**
- * For queries: `queryFn: ({ signal }) => answer(apiUntil(signal).bills.get())`. The request is aborted when nothing on
- * the page waits for its answer anymore, so that the server can stop working on it.
+ * For queries. The request is aborted when nothing on the page waits for its answer anymore, so that the server can stop
+ * working on it.
  */
 export const apiUntil = (signal: AbortSignal) => client({ signal }, fetchUnlessSent)
 
@@ -52,3 +52,9 @@ export async function answer<Call extends Settled>(call: Promise<Call>): Promise
   if (!settled.response) throw unreachable()
   throw Problem.of(settled.response, error.value)
 }
+
+/** The query of one answer: `useQuery(apiQuery(['bills', id], (api) => api.bills({ id }).get()))`. */
+export const apiQuery = <const Key extends readonly unknown[], Call extends Settled>(
+  queryKey: Key,
+  ask: (api: ReturnType<typeof apiUntil>) => Promise<Call>,
+) => ({ queryKey, queryFn: ({ signal }: { signal: AbortSignal }) => answer(ask(apiUntil(signal))) })

@@ -5,6 +5,7 @@ import {
   type UseInfiniteQueryOptions,
   useInfiniteQuery,
 } from '@tanstack/react-query'
+import { answer, apiUntil, type Body, type Settled } from './api.ts'
 import type { Part } from './queries.ts'
 
 /** Rows per page: more than are on a tall screen and loaded ahead, so that one request fills it. */
@@ -81,8 +82,7 @@ export const listOf = <Page extends PageOf<unknown>>(
 })
 
 /**
- * `useList(['bills', query], (page, signal) => answer(apiUntil(signal).bills.get({ query: { ...query, page } })))`. While
- * the list loads with a new query, it keeps the previous rows and `isStale` is true. `first` is the first page as
+ * While the list loads with a new query, it keeps the previous rows and `isStale` is true. `first` is the first page as
  * returned, for fields that cover the whole list, such as totals.
  */
 export const useList = <Page extends PageOf<unknown>>(
@@ -90,3 +90,10 @@ export const useList = <Page extends PageOf<unknown>>(
   ask: Ask<Page>,
   options?: ListOptions<Page['data'][number]>,
 ): ListState<Page> => listOf(useInfiniteQuery(listQuery(key, ask, options)))
+
+/** The same: `useApiList(['bills', query], (api, paging) => api.bills.get({ query: { ...query, ...paging } }))`. */
+export const useApiList = <Call extends Settled & { data: PageOf<unknown> | Response | null }>(
+  key: readonly [Part, ...unknown[]],
+  ask: (api: ReturnType<typeof apiUntil>, paging: { page: string | undefined; limit: string }) => Promise<Call>,
+  options?: ListOptions<Body<Call>['data'][number]>,
+) => useList(key, (page, signal) => answer(ask(apiUntil(signal), { page, limit: PAGE_LIMIT })), options)

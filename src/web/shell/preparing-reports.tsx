@@ -2,7 +2,7 @@
 import { type Query, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Caption } from '../parts/texts.tsx'
-import { answer, apiUntil } from '../server/api.ts'
+import { apiQuery } from '../server/api.ts'
 import { queryClient } from '../server/queries.ts'
 
 /** Refresh interval while totals are being made. */
@@ -18,8 +18,7 @@ const isFailedReport = ({ queryKey, state }: Query) => queryKey[0] === 'reports'
 
 export function PreparingReports() {
   const { data } = useQuery({
-    queryKey: ['reports', 'progress'],
-    queryFn: ({ signal }) => answer(apiUntil(signal).reports.sums.get()),
+    ...apiQuery(['reports', 'progress'], (api) => api.reports.sums.get()),
     refetchInterval: ({ state }) => (state.data?.complete === false ? EVERY_MS : false),
     staleTime: ({ state }) => (state.data?.complete ? COMPLETE_MS : 0),
   })

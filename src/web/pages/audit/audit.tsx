@@ -16,8 +16,7 @@ import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { PersonPicker } from '../../parts/pickers.tsx'
 import { type Change, ChangeSentence, Recorded } from '../../parts/sentence.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
-import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { useApiList } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
 
 /** Object types, by the prefix of the action. */
@@ -63,9 +62,7 @@ export default function Audit() {
       ending_at: startOfDay(addDays(days.to, 1), time_zone),
     }),
   }
-  const list = useList(['audit', 'list', query], (page, signal) =>
-    answer(apiUntil(signal).audit.get({ query: { ...query, page, limit: PAGE_LIMIT } })),
-  )
+  const list = useApiList(['audit', 'list', query], (api, paging) => api.audit.get({ query: { ...query, ...paging } }))
   const clear = () => show({ search: '', action: '', user: '', object: '', period: '' })
   return (
     <Page

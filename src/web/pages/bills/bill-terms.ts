@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { CostBasis } from '../../../shared/cost-basis.ts'
-import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
+import { type api, apiQuery, type Body } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import type { BillValues } from './new-bill-values.ts'
 
@@ -13,11 +13,9 @@ export type UsualTerms = Body<Awaited<ReturnType<typeof api.bills.terms.get>>>
 export function useUsualTerms({ scope, client, project }: BillValues) {
   const whose = scope === 'client' ? client?.value : scope === 'project' ? project?.value : undefined
   return useQuery({
-    queryKey: ['bills', 'terms', scope, whose],
-    queryFn: ({ signal }) =>
-      answer(
-        apiUntil(signal).bills.terms.get({ query: scope === 'client' ? { client: whose! } : { project: whose! } }),
-      ),
+    ...apiQuery(['bills', 'terms', scope, whose], (api) =>
+      api.bills.terms.get({ query: scope === 'client' ? { client: whose! } : { project: whose! } }),
+    ),
     enabled: whose !== undefined,
   })
 }

@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { COST_BASES } from '../../../shared/cost-basis.ts'
 import { flag, many, one, oneOf, readAddress } from '../../address.ts'
-import { answer, type api, apiUntil } from '../../server/api.ts'
+import { type api, apiQuery } from '../../server/api.ts'
 import { billDraftsQuery } from '../../server/bill-drafts.ts'
 import type { Me } from '../../server/me.ts'
 import { queryClient } from '../../server/queries.ts'
@@ -33,8 +33,7 @@ export function runQuery({ month, earlier, unpriced, basis, provisional, rate }:
     ...(rate.length > 0 && { rate }),
   }
   return queryOptions({
-    queryKey: ['bills', 'run', query],
-    queryFn: ({ signal }) => answer(apiUntil(signal).bills.run.get({ query })),
+    ...apiQuery(['bills', 'run', query], (api) => api.bills.run.get({ query })),
     staleTime: RUN_FRESH_MS,
   })
 }
@@ -42,10 +41,7 @@ export function runQuery({ month, earlier, unpriced, basis, provisional, rate }:
 export type BillFilter = NonNullable<NonNullable<Parameters<typeof api.bills.totals.get>[0]>['query']>
 
 export const billSumsQuery = (query: BillFilter) =>
-  queryOptions({
-    queryKey: ['bills', 'totals', query],
-    queryFn: ({ signal }) => answer(apiUntil(signal).bills.totals.get({ query })),
-  })
+  queryOptions(apiQuery(['bills', 'totals', query], (api) => api.bills.totals.get({ query })))
 
 export function askBillingRun({ settings }: Me, search: string, path: string): void {
   if (path !== '/bills/run') return

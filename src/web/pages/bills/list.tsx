@@ -17,8 +17,7 @@ import { useListOrder } from '../../parts/sorting.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Dimmed, Note } from '../../parts/texts.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
-import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { useApiList } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
 import { type BillHead, scopeOf } from './bill-body.ts'
 import { DraftList } from './draft-list.tsx'
@@ -49,8 +48,8 @@ export function BillList() {
     ...(month && { month }),
   }
   const { sorting, query: ordered } = useListOrder(SORTS, { by: 'issued_on', order: 'desc' })
-  const list = useList(['bills', 'list', query, ordered], (page, signal) =>
-    answer(apiUntil(signal).bills.get({ query: { ...query, ...ordered, page, limit: PAGE_LIMIT } })),
+  const list = useApiList(['bills', 'list', query, ordered], (api, paging) =>
+    api.bills.get({ query: { ...query, ...ordered, ...paging } }),
   )
   const isFiltered = Object.keys(query).length > 0
   return (

@@ -11,7 +11,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Note } from '../../parts/texts.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
+import { apiQuery } from '../../server/api.ts'
 import { type BillDraft, billDraftQuery } from '../../server/bill-drafts.ts'
 import { useSettings } from '../../server/me.ts'
 import { asProblem, Problem } from '../../server/problem.ts'
@@ -135,8 +135,7 @@ function BillFormPage({ opened, created, reload }: BillFormPageProps) {
 function usePreview(request: BillRequest | undefined) {
   const [settled] = useDebouncedValue(JSON.stringify(request), PAUSE_MS)
   const query = useQuery({
-    queryKey: ['bills', 'preview', settled],
-    queryFn: ({ signal }) => answer(apiUntil(signal).bills.preview.post(JSON.parse(settled!) as BillRequest)),
+    ...apiQuery(['bills', 'preview', settled], (api) => api.bills.preview.post(JSON.parse(settled!) as BillRequest)),
     enabled: settled !== undefined,
     placeholderData: (before) => before,
     // Entries arrive all day, so a cached preview may be outdated.

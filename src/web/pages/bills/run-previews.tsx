@@ -3,7 +3,7 @@ import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Failure } from '../../parts/failure.tsx'
 import { CardTitle } from '../../parts/texts.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
+import { apiQuery } from '../../server/api.ts'
 import { BillLink } from './bill-link.tsx'
 import { LeftOut } from './left-out.tsx'
 import { BillPaper } from './paper.tsx'
@@ -50,8 +50,7 @@ function Preview({ row, sent, close }: PreviewProps) {
   }
   const { data, error, refetch } = useQuery({
     // With the digest: a row that changes has another preview.
-    queryKey: ['bills', 'preview', JSON.stringify(request), row.digest],
-    queryFn: ({ signal }) => answer(apiUntil(signal).bills.preview.post(request)),
+    ...apiQuery(['bills', 'preview', JSON.stringify(request), row.digest], (api) => api.bills.preview.post(request)),
     placeholderData: (before) => before,
     enabled: sent.length === 0,
     staleTime: 0,

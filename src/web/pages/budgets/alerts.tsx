@@ -7,15 +7,15 @@ import { cellColumn, momentColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Note, SectionTitle } from '../../parts/texts.tsx'
-import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
-import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import type { api, Body } from '../../server/api.ts'
+import { useApiList } from '../../server/list.ts'
 import { thresholdInWords } from './thresholds.tsx'
 
 type BudgetAlert = Body<Awaited<ReturnType<(typeof api)['budgets']['alerts']['get']>>>['data'][number]
 
 export function Alerts({ budget: { id, measure } }: { budget: Budget }) {
-  const list = useList(['budgets', 'alerts', id], (page, signal) =>
-    answer(apiUntil(signal).budgets.alerts.get({ query: { budget: id, page, limit: PAGE_LIMIT } })),
+  const list = useApiList(['budgets', 'alerts', id], (api, paging) =>
+    api.budgets.alerts.get({ query: { budget: id, ...paging } }),
   )
   return (
     <Stack gap="xs">

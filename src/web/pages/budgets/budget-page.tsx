@@ -24,7 +24,7 @@ import { Ago, Moment } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Caption, SectionTitle } from '../../parts/texts.tsx'
-import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
+import { answer, type api, apiQuery, apiUntil, type Body } from '../../server/api.ts'
 import { basisInAddress } from '../../server/cost-basis.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { Changes } from '../things/changes.tsx'
@@ -39,13 +39,9 @@ import { Thresholds } from './thresholds.tsx'
 type BudgetStatus = Body<Awaited<ReturnType<ReturnType<(typeof api)['budgets']>['status']['get']>>>
 
 export function BudgetPage({ id }: { id: string }) {
-  const budget = useQuery({
-    queryKey: ['budgets', 'one', id],
-    queryFn: ({ signal }) => answer(apiUntil(signal).budgets({ id }).get()),
-  })
+  const budget = useQuery(apiQuery(['budgets', 'one', id], (api) => api.budgets({ id }).get()))
   const status = useQuery({
-    queryKey: ['budgets', 'status', id],
-    queryFn: ({ signal }) => answer(apiUntil(signal).budgets({ id }).status.get()),
+    ...apiQuery(['budgets', 'status', id], (api) => api.budgets({ id }).status.get()),
     refetchInterval: ({ state }) =>
       state.data && !state.data.complete && state.data.budget.archived_at === null ? COUNTING_MS : false,
   })

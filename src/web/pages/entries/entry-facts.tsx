@@ -13,7 +13,7 @@ import { money } from '../../format/money.ts'
 import { activeTimeOf, askEntry, type Entry, placeKey } from '../../parts/entries/entry.ts'
 import { Moment } from '../../parts/figures.tsx'
 import { ThingLink } from '../../parts/thing-link.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
+import { apiQuery } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { Facts } from './facts.tsx'
 
@@ -94,10 +94,7 @@ function Session({ entry: { session_id, part, slice, continues } }: { entry: Ent
 
 /** The other parts of a divided entry, as far as the viewer sees them. */
 function Division({ entry: { id, division } }: { entry: Entry }) {
-  const { data } = useQuery({
-    queryKey: ['entries', 'division', id],
-    queryFn: ({ signal }) => answer(apiUntil(signal)['token-entries']({ id }).division.get()),
-  })
+  const { data } = useQuery(apiQuery(['entries', 'division', id], (api) => api['token-entries']({ id }).division.get()))
   const others = data?.parts.filter((part) => part.id !== id) ?? []
   return (
     <>

@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import { Failure } from '../../parts/failure.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
-import { answer, api, apiUntil, type Body } from '../../server/api.ts'
+import { answer, api, apiQuery, apiUntil, type Body } from '../../server/api.ts'
 import { PAGE_LIMIT } from '../../server/list.ts'
 import { useSend } from '../../server/send.ts'
 import { Row, Rows } from './row.tsx'
@@ -14,11 +14,11 @@ import { pressedBy } from './rows.ts'
 type BillHead = Body<Awaited<ReturnType<typeof api.bills.get>>>['data'][number]
 
 export function FailedDeliveries() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['bills', 'undelivered'],
-    queryFn: ({ signal }) =>
-      answer(apiUntil(signal).bills.get({ query: { state: ['sent'], delivery_failed: 'true', limit: PAGE_LIMIT } })),
-  })
+  const { data, error, refetch } = useQuery(
+    apiQuery(['bills', 'undelivered'], (api) =>
+      api.bills.get({ query: { state: ['sent'], delivery_failed: 'true', limit: PAGE_LIMIT } }),
+    ),
+  )
   if (error) return <Failure error={error} retry={refetch} />
   if (!data) return <Loading />
   return (

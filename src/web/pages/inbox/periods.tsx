@@ -7,15 +7,14 @@ import { spanInWords } from '../../parts/budgets/budget.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
+import { apiQuery } from '../../server/api.ts'
 import { Row, Rows } from './row.tsx'
 import { pressedBy } from './rows.ts'
 
 export function UnclosedPeriods() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['plans', 'unclosed'],
-    queryFn: ({ signal }) => answer(apiUntil(signal).plans.periods.get({ query: { unclosed: 'true' } })),
-  })
+  const { data, error, refetch } = useQuery(
+    apiQuery(['plans', 'unclosed'], (api) => api.plans.periods.get({ query: { unclosed: 'true' } })),
+  )
   if (error) return <Failure error={error} retry={refetch} />
   if (!data) return <Loading />
   return (

@@ -12,7 +12,7 @@ import { Ago, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { Caption } from '../../parts/texts.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
+import { answer, apiQuery } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
 import { forget } from '../../server/queries.ts'
 import { notify, useSend } from '../../server/send.ts'
@@ -149,10 +149,9 @@ export function OwnSheets({ list, label }: { list: string; label: string }) {
     status: parameters.getAll('status'),
     ...(parameters.has('ended_before') && { ended_before: parameters.get('ended_before')! }),
   }
-  const { data, error, refetch } = useQuery({
-    queryKey: ['sheets', 'inbox', query],
-    queryFn: ({ signal }) => answer(apiUntil(signal)['token-sheets'].get({ query })),
-  })
+  const { data, error, refetch } = useQuery(
+    apiQuery(['sheets', 'inbox', query], (api) => api['token-sheets'].get({ query })),
+  )
   if (error) return <Failure error={error} retry={refetch} />
   if (!data) return <Loading />
   return (

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { addDays, dayOf } from '../../format/moments.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
-import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
+import { type api, apiQuery, type Body } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 
 export const DIMENSIONS = ['model', 'agent_manager', 'project'] as const
@@ -39,9 +39,9 @@ const DAY_MS = 86_400_000
 
 export const useCache = (query: ReportQuery, dimension: Dimension, trend: Width) =>
   useQuery({
-    queryKey: ['reports', 'cache', query, dimension, trend],
-    queryFn: ({ signal }) =>
-      answer(apiUntil(signal).reports.cache.get({ query: { ...query, group_by: dimension, trend } })),
+    ...apiQuery(['reports', 'cache', query, dimension, trend], (api) =>
+      api.reports.cache.get({ query: { ...query, group_by: dimension, trend } }),
+    ),
     placeholderData: keepPreviousData,
   })
 
@@ -50,42 +50,40 @@ export const basisOf = (basis: CostBasis) => (basis === 'cost' ? {} : { basis })
 
 export const useMix = (query: ReportQuery, width: Width | 'all', basis: CostBasis) =>
   useQuery({
-    queryKey: ['reports', 'mix', query, width, basis],
-    queryFn: ({ signal }) =>
-      answer(
-        apiUntil(signal).reports.usage.get({
-          query: { ...query, ...basisOf(basis), group_by: ['model'], bucket_width: width, fill_gaps: 'true' },
-        }),
-      ),
+    ...apiQuery(['reports', 'mix', query, width, basis], (api) =>
+      api.reports.usage.get({
+        query: { ...query, ...basisOf(basis), group_by: ['model'], bucket_width: width, fill_gaps: 'true' },
+      }),
+    ),
     placeholderData: keepPreviousData,
   })
 
 export const useWhatIf = (query: ReportQuery, as: string | undefined) =>
   useQuery({
-    queryKey: ['reports', 'what-if', query, as],
-    queryFn: ({ signal }) => answer(apiUntil(signal).reports['what-if'].get({ query: { ...query, as_model: as! } })),
+    ...apiQuery(['reports', 'what-if', query, as], (api) =>
+      api.reports['what-if'].get({ query: { ...query, as_model: as! } }),
+    ),
     enabled: as !== undefined,
     placeholderData: keepPreviousData,
   })
 
 export const usePriceChanges = (query: ReportQuery) =>
   useQuery({
-    queryKey: ['reports', 'price-changes', query],
-    queryFn: ({ signal }) => answer(apiUntil(signal).reports['price-changes'].get({ query: query })),
+    ...apiQuery(['reports', 'price-changes', query], (api) => api.reports['price-changes'].get({ query: query })),
     placeholderData: keepPreviousData,
   })
 
 export const useSurcharges = (query: ReportQuery) =>
   useQuery({
-    queryKey: ['reports', 'surcharges', query],
-    queryFn: ({ signal }) => answer(apiUntil(signal).reports.surcharges.get({ query: query })),
+    ...apiQuery(['reports', 'surcharges', query], (api) => api.reports.surcharges.get({ query: query })),
     placeholderData: keepPreviousData,
   })
 
 export const useOutliers = (query: ReportQuery, basis: CostBasis) =>
   useQuery({
-    queryKey: ['reports', 'outliers', query, basis],
-    queryFn: ({ signal }) => answer(apiUntil(signal).reports.outliers.get({ query: { ...query, ...basisOf(basis) } })),
+    ...apiQuery(['reports', 'outliers', query, basis], (api) =>
+      api.reports.outliers.get({ query: { ...query, ...basisOf(basis) } }),
+    ),
     placeholderData: keepPreviousData,
   })
 
@@ -100,8 +98,7 @@ export function useLimits({ starting_at, ending_at, agent_manager: user, agent_h
   const [from] = [earliest, dayOf(new Date(starting_at), time_zone)].sort().reverse()
   const query = { from, to, user, agent_harness }
   return useQuery({
-    queryKey: ['reports', 'limits', query],
-    queryFn: ({ signal }) => answer(apiUntil(signal).reports.limits.get({ query: query as never })),
+    ...apiQuery(['reports', 'limits', query], (api) => api.reports.limits.get({ query: query as never })),
     placeholderData: keepPreviousData,
   })
 }
@@ -114,8 +111,7 @@ export function useSeats({ starting_at, ending_at }: ReportQuery) {
     to: dayOf(new Date(Date.parse(ending_at) - 1), time_zone),
   }
   return useQuery({
-    queryKey: ['reports', 'plans', query],
-    queryFn: ({ signal }) => answer(apiUntil(signal).reports.plans.get({ query })),
+    ...apiQuery(['reports', 'plans', query], (api) => api.reports.plans.get({ query })),
     placeholderData: keepPreviousData,
   })
 }

@@ -7,7 +7,7 @@ import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Note } from '../../parts/texts.tsx'
-import { answer, api, apiUntil, type Body } from '../../server/api.ts'
+import { answer, api, apiQuery, apiUntil, type Body } from '../../server/api.ts'
 import type { Person } from './roles.ts'
 
 type Planned = Extract<Body<Awaited<ReturnType<ReturnType<typeof api.users>['erase']['post']>>>, { dry_run: true }>
@@ -134,8 +134,7 @@ const LOOK_MS = 2_000
 
 export function Erased({ person: { id, erased_at } }: { person: Person }) {
   const { data } = useQuery({
-    queryKey: ['users', id, 'erasure'],
-    queryFn: ({ signal }) => answer(apiUntil(signal).users({ id }).erasure.get()),
+    ...apiQuery(['users', id, 'erasure'], (api) => api.users({ id }).erasure.get()),
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? LOOK_MS : false),
   })
   return (

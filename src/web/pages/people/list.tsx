@@ -11,8 +11,7 @@ import { Page } from '../../parts/page.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
 import { Dimmed } from '../../parts/texts.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
-import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { useApiList } from '../../server/list.ts'
 import { Invite } from './invite.tsx'
 import { type Person, ROLES, stateOf } from './roles.ts'
 
@@ -33,8 +32,8 @@ export function PeopleList() {
     ...(state !== 'any' && { state }),
   }
   const { sorting, query: ordered } = useListOrder(SORTS, { by: 'name', order: 'asc' })
-  const list = useList(['users', 'list', query, ordered], (page, signal) =>
-    answer(apiUntil(signal).users.get({ query: { ...query, ...ordered, page, limit: PAGE_LIMIT } })),
+  const list = useApiList(['users', 'list', query, ordered], (api, paging) =>
+    api.users.get({ query: { ...query, ...ordered, ...paging } }),
   )
   return (
     <Page

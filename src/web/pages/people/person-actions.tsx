@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Ago } from '../../parts/figures.tsx'
-import { answer, api, apiUntil, type Body } from '../../server/api.ts'
+import { answer, api, apiQuery, type Body } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
 import { useSend } from '../../server/send.ts'
 import { LinkOnce } from './link-once.tsx'
@@ -107,13 +107,11 @@ const LATELY_MS = 30 * 86_400_000
 
 /** Warns which of the person's tokens are in use before they stop working. */
 function TokensLately({ id }: { id: string }) {
-  const { data } = useQuery({
-    queryKey: ['tokens', 'of', id, 'all'],
-    queryFn: ({ signal }) =>
-      answer(
-        apiUntil(signal).tokens.get({ query: { user: [id], state: ['usable'], kind: ['svc', 'read'], limit: '200' } }),
-      ),
-  })
+  const { data } = useQuery(
+    apiQuery(['tokens', 'of', id, 'all'], (api) =>
+      api.tokens.get({ query: { user: [id], state: ['usable'], kind: ['svc', 'read'], limit: '200' } }),
+    ),
+  )
   const since = Date.now() - LATELY_MS
   const used = data?.data.filter(({ last_used_at }) => last_used_at !== null && Date.parse(last_used_at) >= since) ?? []
   if (used.length === 0) return null

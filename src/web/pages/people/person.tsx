@@ -17,7 +17,7 @@ import { Note } from '../../parts/texts.tsx'
 import { addressOfThing } from '../../parts/thing-address.ts'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { agentStatusKey, askAgentStatus } from '../../server/agent-status.ts'
-import { answer, api, apiUntil } from '../../server/api.ts'
+import { answer, api, apiQuery, apiUntil } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
 import { useSend } from '../../server/send.ts'
 import { Changes } from '../things/changes.tsx'
@@ -160,10 +160,9 @@ function PersonalData({ person }: { person: Person }) {
 const LED = '100'
 
 function Projects({ id }: { id: string }) {
-  const { data } = useQuery({
-    queryKey: ['projects', 'led', id],
-    queryFn: ({ signal }) => answer(apiUntil(signal).projects.get({ query: { lead: [id], limit: LED } })),
-  })
+  const { data } = useQuery(
+    apiQuery(['projects', 'led', id], (api) => api.projects.get({ query: { lead: [id], limit: LED } })),
+  )
   return (
     <Part title="Projects led">
       <Text size="sm" component="div">
@@ -220,11 +219,9 @@ function Agents({ id, email }: { id: string; email: string }) {
 }
 
 function Tokens({ id, email }: { id: string; email: string }) {
-  const { data } = useQuery({
-    queryKey: ['tokens', 'of', id],
-    queryFn: ({ signal }) =>
-      answer(apiUntil(signal).tokens.get({ query: { user: [id], state: ['usable'], limit: '5' } })),
-  })
+  const { data } = useQuery(
+    apiQuery(['tokens', 'of', id], (api) => api.tokens.get({ query: { user: [id], state: ['usable'], limit: '5' } })),
+  )
   return (
     <Part title="Tokens">
       {data?.data.length === 0 && <Text size="sm">No usable tokens.</Text>}
@@ -283,10 +280,7 @@ function PersonForm({ person }: { person: Person }) {
 
 /** More e-mail addresses whose telemetry belongs to the person. */
 function FurtherEmails({ id }: { id: string }) {
-  const { data } = useQuery({
-    queryKey: ['users', id, 'emails'],
-    queryFn: ({ signal }) => answer(apiUntil(signal).users({ id }).emails.get()),
-  })
+  const { data } = useQuery(apiQuery(['users', id, 'emails'], (api) => api.users({ id }).emails.get()))
   if (!data) return <Skeleton height={60} />
   return <EmailsForm key={data.emails.join()} id={id} known={data.emails} />
 }

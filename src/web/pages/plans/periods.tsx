@@ -17,7 +17,7 @@ import { Money } from '../../parts/figures.tsx'
 import { ownPeriod } from '../../parts/period.ts'
 import { PlainTable } from '../../parts/plain-table.tsx'
 import { Caption, Note, SectionTitle } from '../../parts/texts.tsx'
-import { answer, api, apiUntil, type Body } from '../../server/api.ts'
+import { answer, api, apiQuery, type Body } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import type { Plan } from './plan.ts'
 import { CHANGES } from './plan-form.tsx'
@@ -28,10 +28,9 @@ const COLORS: Record<Period['state'], string> = { running: 'indigo', ended: 'yel
 
 export function Periods({ plan }: { plan: Plan }) {
   const [open, setOpen] = useState<{ do: 'close' | 'reopen'; period: Period } | null>(null)
-  const { data, error, refetch } = useQuery({
-    queryKey: ['plans', 'periods', plan.id],
-    queryFn: ({ signal }) => answer(apiUntil(signal).plans({ id: plan.id }).periods.get()),
-  })
+  const { data, error, refetch } = useQuery(
+    apiQuery(['plans', 'periods', plan.id], (api) => api.plans({ id: plan.id }).periods.get()),
+  )
   const close = () => setOpen(null)
   return (
     <Stack gap="xs">

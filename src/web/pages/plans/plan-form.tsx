@@ -8,7 +8,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx'
 import { More } from '../../parts/more.tsx'
 import { Note } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
-import { answer, api, apiUntil } from '../../server/api.ts'
+import { answer, api, apiQuery } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import type { Plan } from './plan.ts'
 import {
@@ -95,8 +95,7 @@ const RARE = /^(allowance|overage|pooled|weight|source|vendor_codes|note)/
 /** Fills the form once: nothing connects the plan with the table afterwards. */
 function CommonPlanField({ take }: { take: (values: Partial<PlanValues>) => void }) {
   const { data } = useQuery({
-    queryKey: ['plans', 'common'],
-    queryFn: ({ signal }) => answer(apiUntil(signal)['common-plans'].get()),
+    ...apiQuery(['plans', 'common'], (api) => api['common-plans'].get()),
     staleTime: Number.POSITIVE_INFINITY,
   })
   const plans = data?.data ?? []

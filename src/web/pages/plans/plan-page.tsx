@@ -13,7 +13,7 @@ import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PlainTable } from '../../parts/plain-table.tsx'
 import { Caption, Note, SectionTitle } from '../../parts/texts.tsx'
-import { answer, api, apiUntil } from '../../server/api.ts'
+import { answer, api, apiQuery, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import { Changes } from '../things/changes.tsx'
 import { EndForm } from './end-form.tsx'
@@ -31,10 +31,7 @@ import { CHANGES, DetailsForm, TermsForm } from './plan-form.tsx'
 import { PreviewOf } from './preview.tsx'
 
 export function PlanPage({ id }: { id: string }) {
-  const plan = useQuery({
-    queryKey: ['plans', 'one', id],
-    queryFn: ({ signal }) => answer(apiUntil(signal).plans({ id }).get()),
-  })
+  const plan = useQuery(apiQuery(['plans', 'one', id], (api) => api.plans({ id }).get()))
   if (plan.error && !plan.data) return <Failure error={plan.error} retry={plan.refetch} />
   return plan.data ? <OnePlan plan={plan.data} /> : <Loading />
 }

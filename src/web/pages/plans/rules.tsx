@@ -14,7 +14,7 @@ import { PlainTable } from '../../parts/plain-table.tsx'
 import { RuleConditions } from '../../parts/rule-conditions.tsx'
 import { Note, SectionTitle } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
-import { answer, api, apiUntil } from '../../server/api.ts'
+import { answer, api, apiQuery, apiUntil } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 import { coversInWords } from './plan.ts'
 import { CHANGES } from './plan-form.tsx'
@@ -182,10 +182,7 @@ function RuleForm({ rule, close }: { rule: FundingRule | null; close: () => void
       plan: (plan, values) => (needsPlan(values) && plan === null ? 'Choose a plan.' : null),
     },
   })
-  const { data: plans } = useQuery({
-    queryKey: ['plans', 'list'],
-    queryFn: ({ signal }) => answer(apiUntil(signal).plans.get()),
-  })
+  const { data: plans } = useQuery(apiQuery(['plans', 'list'], (api) => api.plans.get()))
   const sending = useFormSend({
     form,
     ...(rule && { of: rule }),

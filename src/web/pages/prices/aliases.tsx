@@ -11,7 +11,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
-import { answer, api, apiUntil, type Body } from '../../server/api.ts'
+import { answer, api, apiQuery, type Body } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { AliasForm } from './alias-form.tsx'
 import { sourceText } from './price.ts'
@@ -25,8 +25,7 @@ export function Aliases() {
   const [isAdding, setAdding] = useState(false)
   const [removing, setRemoving] = useState<Alias | null>(null)
   const { data, error, refetch } = useQuery({
-    queryKey: ['prices', 'aliases', all],
-    queryFn: ({ signal }) => answer(apiUntil(signal)['price-aliases'].get({ query: { all: String(all) } })),
+    ...apiQuery(['prices', 'aliases', all], (api) => api['price-aliases'].get({ query: { all: String(all) } })),
     placeholderData: (before) => before,
   })
   const wanted = search?.toLowerCase()

@@ -10,7 +10,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { Caption, Note } from '../../parts/texts.tsx'
-import { answer, api, apiUntil } from '../../server/api.ts'
+import { answer, api, apiQuery, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useSend } from '../../server/send.ts'
 import { type PriceLoad, sourceText } from './price.ts'
@@ -43,10 +43,7 @@ export function Loads() {
 
 /** The last update and a button for the next, where a source is configured. */
 function Updates() {
-  const { data } = useQuery({
-    queryKey: ['prices', 'update'],
-    queryFn: ({ signal }) => answer(apiUntil(signal).prices.update.get()),
-  })
+  const { data } = useQuery(apiQuery(['prices', 'update'], (api) => api.prices.update.get()))
   const update = useSend({
     send: async () => {
       const updated = await answer(api.prices.update.post({}))
@@ -138,10 +135,7 @@ const undoColumn = (undo: (load: PriceLoad) => void): Column<PriceLoad> =>
   )
 
 function UndoLoad({ load, close }: { load: PriceLoad; close: () => void }) {
-  const { data } = useQuery({
-    queryKey: ['prices', 'loads', load.id],
-    queryFn: ({ signal }) => answer(apiUntil(signal).prices.loads({ id: load.id }).get()),
-  })
+  const { data } = useQuery(apiQuery(['prices', 'loads', load.id], (api) => api.prices.loads({ id: load.id }).get()))
   return (
     <ConfirmChange
       isOpen

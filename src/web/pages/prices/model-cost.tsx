@@ -18,7 +18,7 @@ import { ModelInput } from '../../parts/model-input.tsx'
 import { CountField } from '../../parts/number-fields.tsx'
 import { type PlainColumn, PlainTable } from '../../parts/plain-table.tsx'
 import { Caption, CardTitle, Note } from '../../parts/texts.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
+import { apiQuery } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { AliasForm } from './alias-form.tsx'
 import { EffectiveFrom } from './effective-from.tsx'
@@ -41,8 +41,7 @@ export function ModelCost() {
   const { model } = address
   const query = Object.fromEntries(Object.entries(address).filter(([, value]) => value !== undefined))
   const { data, error, refetch, isFetching } = useQuery({
-    queryKey: ['prices', 'resolve', query],
-    queryFn: ({ signal }) => answer(apiUntil(signal).prices.resolve.get({ query: query })),
+    ...apiQuery(['prices', 'resolve', query], (api) => api.prices.resolve.get({ query: query })),
     enabled: model !== undefined,
     placeholderData: (before) => before,
   })

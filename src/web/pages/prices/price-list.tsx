@@ -9,8 +9,7 @@ import { SearchField } from '../../parts/search-field.tsx'
 import type { Sorting } from '../../parts/sorting.tsx'
 import { Caption, Note } from '../../parts/texts.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
-import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { useApiList } from '../../server/list.ts'
 import { EffectiveFrom } from './effective-from.tsx'
 import { ModelPrices } from './model-prices.tsx'
 import { KINDS, type ListedPrice, type Price, providerText, SOURCES, sourceText } from './price.ts'
@@ -26,8 +25,8 @@ export function PriceList() {
   }
   // Complete lists are sorted by other columns here.
   const order = sorting.by === 'model' ? sorting.order : 'asc'
-  const list = useList(['prices', 'list', query, order], (page, signal) =>
-    answer(apiUntil(signal).prices.get({ query: { ...query, sort: 'model', order, page, limit: PAGE_LIMIT } })),
+  const list = useApiList(['prices', 'list', query, order], (api, paging) =>
+    api.prices.get({ query: { ...query, sort: 'model', order, ...paging } }),
   )
   return (
     <>

@@ -22,7 +22,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { Note } from '../../parts/texts.tsx'
-import { answer, api, apiUntil } from '../../server/api.ts'
+import { answer, api, apiQuery } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import { asProblem, type Problem } from '../../server/problem.ts'
 import { forget } from '../../server/queries.ts'
@@ -35,8 +35,7 @@ type Question = Parameters<typeof api.prices.reprice.post>[0]
 export function Reprice({ close }: { close: () => void }) {
   const [question, setQuestion] = useState<Question>({})
   const planned = useQuery({
-    queryKey: ['repricing', question],
-    queryFn: ({ signal }) => answer(apiUntil(signal).prices.reprice.post({ ...question, dry_run: true })),
+    ...apiQuery(['repricing', question], (api) => api.prices.reprice.post({ ...question, dry_run: true })),
     // The preview that is confirmed must be current.
     staleTime: 0,
     gcTime: 0,

@@ -16,8 +16,8 @@ import { Page } from '../../parts/page.tsx'
 import { PERIODS } from '../../parts/period.ts'
 import { SettingOff } from '../../parts/setting-off.tsx'
 import { Caption } from '../../parts/texts.tsx'
-import { answer, api, apiUntil } from '../../server/api.ts'
-import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { answer, api } from '../../server/api.ts'
+import { useApiList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { useSend } from '../../server/send.ts'
 import type { ShareLink } from '../../server/share-links.ts'
@@ -26,9 +26,7 @@ export default function ShareLinks() {
   const isAdmin = useRole('admin')
   const { share_links } = useSettings()
   const [revoked, setRevoked] = useState<ShareLink | null>(null)
-  const list = useList(['share-links', 'list'], (page, signal) =>
-    answer(apiUntil(signal)['share-links'].get({ query: { page, limit: PAGE_LIMIT } })),
-  )
+  const list = useApiList(['share-links', 'list'], (api, paging) => api['share-links'].get({ query: paging }))
   return (
     <Page
       title="Share links"

@@ -13,8 +13,8 @@ import { Page } from '../../parts/page.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { Status } from '../../parts/status.tsx'
 import { CardTitle } from '../../parts/texts.tsx'
-import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
-import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { answer, type api, apiQuery, apiUntil, type Body } from '../../server/api.ts'
+import { useApiList } from '../../server/list.ts'
 
 type SharedBill = Body<Awaited<ReturnType<ReturnType<typeof api.shared.bills>['get']>>>
 
@@ -64,9 +64,7 @@ const subjectOf = ({ client, project, kind }: SharedBill) =>
 
 function BillList() {
   const [, navigate] = useLocation()
-  const list = useList(['bills', 'shared'], (page, signal) =>
-    answer(apiUntil(signal).shared.bills.get({ query: { page, limit: PAGE_LIMIT } })),
-  )
+  const list = useApiList(['bills', 'shared'], (api, paging) => api.shared.bills.get({ query: paging }))
   return (
     <Page title="Bills" lead="Bills that were sent, newest first.">
       <DataTable
@@ -89,10 +87,9 @@ const RECENT = 3
 /** The latest bills, and the way to all of them. */
 export function RecentBills() {
   const [, navigate] = useLocation()
-  const { data: bills } = useQuery({
-    queryKey: ['bills', 'shared', 'recent'],
-    queryFn: ({ signal }) => answer(apiUntil(signal).shared.bills.get({ query: { limit: String(RECENT) } })),
-  })
+  const { data: bills } = useQuery(
+    apiQuery(['bills', 'shared', 'recent'], (api) => api.shared.bills.get({ query: { limit: String(RECENT) } })),
+  )
   if (!bills || bills.data.length === 0) return null
   return (
     <Stack gap="xs">

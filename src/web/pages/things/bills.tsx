@@ -3,8 +3,7 @@ import { Stack } from '@mantine/core'
 import { useLocation } from 'wouter'
 import { DataTable } from '../../parts/data-table.tsx'
 import { SectionTitle } from '../../parts/texts.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
-import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { useApiList } from '../../server/list.ts'
 import { useRole } from '../../server/me.ts'
 import { COLUMNS } from '../bills/list.tsx'
 
@@ -19,11 +18,9 @@ const SHOWN = ['number', 'for', 'period', 'issued', 'state', 'total']
 /** Nothing for those who may not read bills, or if it is on none. */
 export function BillsOf({ query, label }: BillsOfProps) {
   const [, navigate] = useLocation()
-  const list = useList(
-    ['bills', 'of', query],
-    (page, signal) => answer(apiUntil(signal).bills.get({ query: { ...query, page, limit: PAGE_LIMIT } })),
-    { enabled: useRole('billing', 'admin') },
-  )
+  const list = useApiList(['bills', 'of', query], (api, paging) => api.bills.get({ query: { ...query, ...paging } }), {
+    enabled: useRole('billing', 'admin'),
+  })
   if (!list.error && !list.rows?.length) return null
   return (
     <Stack gap="xs">

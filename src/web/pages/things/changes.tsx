@@ -7,7 +7,7 @@ import { DataTable } from '../../parts/data-table.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { ChangeSentence } from '../../parts/sentence.tsx'
 import { SectionTitle } from '../../parts/texts.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
+import { apiQuery } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 
 /** How many changes are shown; the audit log has the rest. */
@@ -18,8 +18,7 @@ export function Changes({ of }: { of: string }) {
   const isAdmin = useRole('admin')
   const query = { object: [of], without_action: ['session'], limit: SHOWN }
   const { data } = useQuery({
-    queryKey: ['audit', 'of', query],
-    queryFn: ({ signal }) => answer(apiUntil(signal).audit.get({ query })),
+    ...apiQuery(['audit', 'of', query], (api) => api.audit.get({ query })),
     enabled: isAdmin,
   })
   if (!data?.data.length) return null

@@ -13,7 +13,7 @@ import { asBounds, type Period } from '../../parts/period.ts'
 import { type ThingKind, thingAt } from '../../parts/thing-address.ts'
 import { type Dimension, readDimension } from '../../parts/usage/dimensions.ts'
 import { usageQuery } from '../../parts/usage/usage.ts'
-import { answer, apiUntil } from '../../server/api.ts'
+import { answer, apiQuery, apiUntil } from '../../server/api.ts'
 import { usualBasis } from '../../server/cost-basis.ts'
 import { listQuery } from '../../server/list.ts'
 import type { Me } from '../../server/me.ts'
@@ -30,16 +30,10 @@ export const groupsQuery = (filter: EntryQuery, period: Period, dimension: Dimen
   usageQuery({ period, filter, width: 'all', by: [dimension], include: [], basis })
 
 export const clientQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['clients', 'one', id],
-    queryFn: ({ signal }) => answer(apiUntil(signal).clients({ id }).get()),
-  })
+  queryOptions(apiQuery(['clients', 'one', id], (api) => api.clients({ id }).get()))
 
 export const projectQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['projects', 'one', id],
-    queryFn: ({ signal }) => answer(apiUntil(signal).projects({ id }).get()),
-  })
+  queryOptions(apiQuery(['projects', 'one', id], (api) => api.projects({ id }).get()))
 
 export const ticketQuery = (id: string) =>
   queryOptions({

@@ -8,7 +8,7 @@ import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Note, SectionTitle } from '../../parts/texts.tsx'
 import { WhenNear } from '../../parts/when-near.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
+import { apiQuery } from '../../server/api.ts'
 import { NoPrice, PriceInForce } from '../prices/model-cost.tsx'
 import { DatedPrices, useDatedPrices } from '../prices/model-prices.tsx'
 import type { Price } from '../prices/price.ts'
@@ -34,10 +34,9 @@ export const ModelPage = ({ name }: { name: string }) => (
 )
 
 function Prices({ model }: { model: string }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['prices', 'resolve', { model }],
-    queryFn: ({ signal }) => answer(apiUntil(signal).prices.resolve.get({ query: { model } })),
-  })
+  const { data, error, refetch } = useQuery(
+    apiQuery(['prices', 'resolve', { model }], (api) => api.prices.resolve.get({ query: { model } })),
+  )
   return (
     <Stack gap="xs">
       <SectionTitle>Price in force</SectionTitle>

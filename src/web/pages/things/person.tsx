@@ -11,7 +11,7 @@ import { Page } from '../../parts/page.tsx'
 import { SectionTitle } from '../../parts/texts.tsx'
 import { usageQuery } from '../../parts/usage/usage.ts'
 import { WhenNear } from '../../parts/when-near.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
+import { apiQuery } from '../../server/api.ts'
 import { useMe, useRole, useSettings } from '../../server/me.ts'
 import { NotFound } from '../../shell/not-found.tsx'
 import { COLUMNS } from '../sheets/sheet-list.tsx'
@@ -70,8 +70,7 @@ function usePerson(id: string): Person & { isMissing: boolean; isKnown: boolean 
   const isAdmin = useRole('admin')
   const isMe = me.person.id === id
   const account = useQuery({
-    queryKey: ['users', id],
-    queryFn: ({ signal }) => answer(apiUntil(signal).users({ id }).get()),
+    ...apiQuery(['users', id], (api) => api.users({ id }).get()),
     enabled: isAdmin,
   })
   const { period } = usagePeriodOf(ANY_TIME, ANY_TIME, time_zone)
@@ -97,11 +96,9 @@ const SHEETS = '5'
 /** Nothing if the viewer sees none. */
 function Sheets({ id }: { id: string }) {
   const [, navigate] = useLocation()
-  const { data } = useQuery({
-    queryKey: ['sheets', 'of', id],
-    queryFn: ({ signal }) =>
-      answer(apiUntil(signal)['token-sheets'].get({ query: { agent_manager: [id], limit: SHEETS } })),
-  })
+  const { data } = useQuery(
+    apiQuery(['sheets', 'of', id], (api) => api['token-sheets'].get({ query: { agent_manager: [id], limit: SHEETS } })),
+  )
   if (!data?.data.length) return null
   return (
     <Stack gap="xs">

@@ -15,7 +15,7 @@ import { FigureLink } from '../../parts/figure-link.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { SectionTitle } from '../../parts/texts.tsx'
 import { useNear } from '../../parts/when-near.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
+import { apiQuery } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import { momentsOf } from '../reports/question.ts'
 import type { UsagePeriod } from './usage-period.ts'
@@ -46,8 +46,7 @@ export function RecentEntries({ filter, basis, period: { period, name }, count: 
     limit: SHOWN,
   }
   const { data, error, refetch } = useQuery({
-    queryKey: ['entries', 'last', query],
-    queryFn: ({ signal }) => answer(apiUntil(signal)['token-entries'].get({ query })),
+    ...apiQuery(['entries', 'last', query], (api) => api['token-entries'].get({ query })),
     placeholderData: keepPreviousData,
     enabled: isNear,
   })

@@ -17,8 +17,8 @@ import { useListOrder } from '../../parts/sorting.tsx'
 import { Caption } from '../../parts/texts.tsx'
 import { TokenOnce } from '../../parts/token-once.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
-import { answer, api, apiUntil } from '../../server/api.ts'
-import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { answer, api } from '../../server/api.ts'
+import { useApiList } from '../../server/list.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import { useSend } from '../../server/send.ts'
 import type { CreatedToken, Token } from '../../server/tokens.ts'
@@ -51,8 +51,8 @@ export default function Tokens() {
     ...(user && { user: [user] }),
   }
   const { sorting, query: ordered } = useListOrder(SORTS, { by: 'created_at', order: 'desc' })
-  const list = useList(['tokens', 'list', query, ordered], (page, signal) =>
-    answer(apiUntil(signal).tokens.get({ query: { ...query, ...ordered, page, limit: PAGE_LIMIT } })),
+  const list = useApiList(['tokens', 'list', query, ordered], (api, paging) =>
+    api.tokens.get({ query: { ...query, ...ordered, ...paging } }),
   )
   const openNew = () => show({ create: 'true' })
   const closeNew = () => show({ create: undefined }, { replace: true })

@@ -10,8 +10,8 @@ import { FormDialog } from '../../parts/form-dialog.tsx'
 import { type Choice, PersonPicker, ProjectPicker } from '../../parts/pickers.tsx'
 import { Caption, Note } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
-import { answer, api, apiUntil } from '../../server/api.ts'
-import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { answer, api } from '../../server/api.ts'
+import { useApiList } from '../../server/list.ts'
 import { useSend } from '../../server/send.ts'
 import { addTrust, type NewTrust, type Trust } from '../../server/trusts.ts'
 
@@ -23,9 +23,7 @@ interface TrustsProps {
 
 export function Trusts({ isAdding, add, close }: TrustsProps) {
   const [removed, setRemoved] = useState<Trust | null>(null)
-  const list = useList(['trusts', 'list'], (page, signal) =>
-    answer(apiUntil(signal).trusts.get({ query: { page, limit: String(PAGE_LIMIT) } })),
-  )
+  const list = useApiList(['trusts', 'list'], (api, paging) => api.trusts.get({ query: paging }))
   return (
     <>
       <Note maw={720} mb="sm">

@@ -6,17 +6,16 @@ import { fieldTitle } from '../../parts/condition.ts'
 import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Dimmed, SectionTitle } from '../../parts/texts.tsx'
-import { answer, api, apiUntil, type Body } from '../../server/api.ts'
+import { answer, api, apiQuery, type Body } from '../../server/api.ts'
 
 const ofLeads = api['placement-rules']['of-leads']
 type LeadRule = Body<Awaited<ReturnType<typeof ofLeads.get>>>['data'][number]
 
 export function LeadRules() {
   const [removing, setRemoving] = useState<LeadRule | null>(null)
-  const { data, error, refetch } = useQuery({
-    queryKey: ['rules', 'of-leads'],
-    queryFn: ({ signal }) => answer(apiUntil(signal)['placement-rules']['of-leads'].get()),
-  })
+  const { data, error, refetch } = useQuery(
+    apiQuery(['rules', 'of-leads'], (api) => api['placement-rules']['of-leads'].get()),
+  )
   if (error) return <Failure error={error} retry={refetch} />
   const rules = data?.data ?? []
   if (rules.length === 0) return null

@@ -1,6 +1,6 @@
 /** The repositories of the projects that the person leads. */
 import { useQuery } from '@tanstack/react-query'
-import { answer, apiUntil } from '../../server/api.ts'
+import { apiQuery } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
 
 /** More projects than anyone leads; the API's page limit. */
@@ -16,9 +16,9 @@ export interface LedProject {
 export function useLedRepositories(): Map<string, LedProject[]> | undefined {
   const { person, leads } = useMe()
   const { data } = useQuery({
-    queryKey: ['projects', 'led', person.id],
-    queryFn: ({ signal }) =>
-      answer(apiUntil(signal).projects.get({ query: { lead: [person.id], limit: LED_LIMIT, archived: 'false' } })),
+    ...apiQuery(['projects', 'led', person.id], (api) =>
+      api.projects.get({ query: { lead: [person.id], limit: LED_LIMIT, archived: 'false' } }),
+    ),
     enabled: leads,
   })
   if (!data) return undefined

@@ -3,22 +3,16 @@ import { cellColumn, momentColumn, textColumn } from '../../parts/columns.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Status } from '../../parts/status.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
-import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { useApiList } from '../../server/list.ts'
 import type { WebhookDelivery } from '../../server/webhooks.ts'
 
 /** So that somebody who waits for an event sees it arrive. */
 const REFRESH_MS = 5_000
 
 export function Deliveries({ id, show }: { id: string; show: (delivery: WebhookDelivery) => void }) {
-  const list = useList(
+  const list = useApiList(
     ['webhooks', id, 'deliveries'],
-    (page, signal) =>
-      answer(
-        apiUntil(signal)
-          .webhooks({ id })
-          .deliveries.get({ query: { page, limit: PAGE_LIMIT } }),
-      ),
+    (api, paging) => api.webhooks({ id }).deliveries.get({ query: paging }),
     { refetchIntervalMs: REFRESH_MS },
   )
   return (

@@ -13,8 +13,8 @@ import { Page } from '../../parts/page.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { Caption } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
-import { answer, api, apiUntil } from '../../server/api.ts'
-import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { answer, api } from '../../server/api.ts'
+import { useApiList } from '../../server/list.ts'
 import type { CreatedWebhook, Webhook } from '../../server/webhooks.ts'
 import { SecretOnce } from './secret-once.tsx'
 import { issueFields, VALIDATION, WebhookFields } from './webhook-fields.tsx'
@@ -27,9 +27,9 @@ export function WebhookList() {
   const [, navigate] = useLocation()
   const [{ add, failing }, show] = useAddress({ add: one, failing: flag })
   const query = failing ? ({ failing: 'true' } as const) : {}
-  const list = useList(
+  const list = useApiList(
     ['webhooks', 'list', query],
-    (page, signal) => answer(apiUntil(signal).webhooks.get({ query: { ...query, page, limit: PAGE_LIMIT } })),
+    (api, paging) => api.webhooks.get({ query: { ...query, ...paging } }),
     { refetchIntervalMs: REFRESH_MS },
   )
   const openNew = () => show({ add: 'true' })

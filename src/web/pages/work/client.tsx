@@ -16,8 +16,7 @@ import { Page } from '../../parts/page.tsx'
 import { namesOf } from '../../parts/people-field.tsx'
 import { SectionTitle } from '../../parts/texts.tsx'
 import { WhenNear } from '../../parts/when-near.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
-import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { useApiList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { BillsOf } from '../things/bills.tsx'
 import { Changes } from '../things/changes.tsx'
@@ -143,8 +142,8 @@ function ClientActions({ client }: { client: Client }) {
 function ProjectsOf({ client, seesMoney }: { client: Client; seesMoney: boolean }) {
   const [, navigate] = useLocation()
   const query = { client: [client.id] }
-  const list = useList(['projects', query], (page, signal) =>
-    answer(apiUntil(signal).projects.get({ query: defined({ ...query, page, limit: PAGE_LIMIT }) })),
+  const list = useApiList(['projects', query], (api, paging) =>
+    api.projects.get({ query: defined({ ...query, ...paging }) }),
   )
   const month = useCosts('month', seesMoney)
   // Every entry there is: only what is a share of a budget needs it.

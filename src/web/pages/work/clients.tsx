@@ -9,8 +9,7 @@ import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
-import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { useApiList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { ClientForm } from './client-form.tsx'
 import { ARCHIVED, ListHead } from './list-head.tsx'
@@ -28,8 +27,8 @@ export function Clients() {
   const [{ search, archived }, show] = useAddress({ search: one, archived: oneOf(...ARCHIVED) })
   const query = { search, archived }
   const { sorting, query: ordered } = useListOrder(SORTS, { by: 'name', order: 'asc' })
-  const list = useList(['clients', query, ordered], (page, signal) =>
-    answer(apiUntil(signal).clients.get({ query: defined({ ...query, ...ordered, page, limit: PAGE_LIMIT }) })),
+  const list = useApiList(['clients', query, ordered], (api, paging) =>
+    api.clients.get({ query: defined({ ...query, ...ordered, ...paging }) }),
   )
   return (
     <>

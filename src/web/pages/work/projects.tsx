@@ -12,8 +12,7 @@ import { FigureLink } from '../../parts/figure-link.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
 import { Dimmed } from '../../parts/texts.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
-import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { useApiList } from '../../server/list.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import { Budget } from './budget.tsx'
 import { ARCHIVED, ListHead } from './list-head.tsx'
@@ -32,8 +31,8 @@ export function Projects() {
   const [{ search, archived, client }, show] = useAddress({ search: one, archived: oneOf(...ARCHIVED), client: one })
   const query = { search, archived, client: client === undefined ? undefined : [client] }
   const { sorting, query: ordered } = useListOrder(SORTS, { by: 'name', order: 'asc' })
-  const list = useList(['projects', query, ordered], (page, signal) =>
-    answer(apiUntil(signal).projects.get({ query: defined({ ...query, ...ordered, page, limit: PAGE_LIMIT }) })),
+  const list = useApiList(['projects', query, ordered], (api, paging) =>
+    api.projects.get({ query: defined({ ...query, ...ordered, ...paging }) }),
   )
   const seesCosts = mayChange || leads
   const month = useCosts('month', seesCosts)

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { sumsQuery } from '../../parts/entries/sums-query.ts'
 import { asBounds, readPeriod } from '../../parts/period.ts'
-import { answer, apiUntil } from '../../server/api.ts'
+import { apiQuery } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 
 /** This month, as a period in the URL: costs since its first day. */
@@ -13,9 +13,9 @@ export function useCosts(since: 'month' | 'ever', enabled: boolean): Map<string,
   const { time_zone } = useSettings()
   const query = since === 'month' ? asBounds(readPeriod(THIS_MONTH, time_zone)) : {}
   const { data } = useQuery({
-    queryKey: ['reports', 'work', query],
-    queryFn: ({ signal }) =>
-      answer(apiUntil(signal).reports.usage.get({ query: { ...sumsQuery(query), group_by: ['project'] } })),
+    ...apiQuery(['reports', 'work', query], (api) =>
+      api.reports.usage.get({ query: { ...sumsQuery(query), group_by: ['project'] } }),
+    ),
     enabled,
   })
   if (!data) return undefined

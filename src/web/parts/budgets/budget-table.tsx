@@ -3,8 +3,7 @@ import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { BASIS_TITLES } from '../../../shared/cost-basis.ts'
-import { answer, apiUntil } from '../../server/api.ts'
-import { type List, PAGE_LIMIT, useList } from '../../server/list.ts'
+import { type List, useApiList } from '../../server/list.ts'
 import { cellColumn } from '../columns.tsx'
 import { type Column, DataTable } from '../data-table.tsx'
 import { Caption, SectionTitle } from '../texts.tsx'
@@ -24,11 +23,10 @@ export interface BudgetQuery {
 export const COUNTING_MS = 2_000
 
 export const useBudgets = (query: BudgetQuery): List<Budget> =>
-  useList(
-    ['budgets', 'list', query],
-    (page, signal) => answer(apiUntil(signal).budgets.get({ query: { ...query, page, limit: PAGE_LIMIT } })),
-    { refetchIntervalMs: COUNTING_MS, isWaiting: ({ current, archived_at }) => isBeingCounted(current, archived_at) },
-  )
+  useApiList(['budgets', 'list', query], (api, paging) => api.budgets.get({ query: { ...query, ...paging } }), {
+    refetchIntervalMs: COUNTING_MS,
+    isWaiting: ({ current, archived_at }) => isBeingCounted(current, archived_at),
+  })
 
 const isBeingCounted = (current: Budget['current'], archivedAt: string | null) =>
   archivedAt === null && current?.complete === false
