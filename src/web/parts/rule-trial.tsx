@@ -1,5 +1,5 @@
 /** Tests a rule before it is saved, on existing entries or on a sample. */
-import { Loader, SegmentedControl, Select, Stack, Text } from '@mantine/core'
+import { Loader, Select, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -10,6 +10,7 @@ import { SampleTrial } from './rule-sample.tsx'
 import { TakenEntries } from './rule-taken.tsx'
 import { Refused, type Tried, type TriedRule } from './rule-test-results.tsx'
 import { bodyOf, isComplete, newBodyOf, type RuleDraft } from './rule-values.ts'
+import { Segmented } from './segmented.tsx'
 import { CardTitle, Note } from './texts.tsx'
 
 export type TrialFilter = NonNullable<
@@ -42,13 +43,10 @@ export function RuleTrial({ title, draft, replaces, tryOn, refused }: RuleTrialP
   return (
     <Stack gap="sm">
       <CardTitle>{title}</CardTitle>
-      <SegmentedControl
+      <Segmented
         value={on}
-        onChange={(value) => setOn(value as typeof on)}
-        data={[
-          { value: 'entries', label: 'Existing entries' },
-          { value: 'sample', label: 'Sample' },
-        ]}
+        choose={(value) => setOn(value)}
+        titles={{ entries: 'Existing entries', sample: 'Sample' }}
         aria-label="Test data"
         w="fit-content"
         size="xs"

@@ -1,10 +1,11 @@
 /** The columns, their widths and the density of a table, kept for the person in all browsers; and printing it. */
-import { ActionIcon, Button, Checkbox, Group, Popover, SegmentedControl, Stack, Text } from '@mantine/core'
+import { ActionIcon, Button, Checkbox, Group, Popover, Stack, Text } from '@mantine/core'
 import { IconAdjustmentsHorizontal, IconPrinter } from '@tabler/icons-react'
 import type { SyntheticEvent } from 'react'
 import { count } from '../format/counts.ts'
 import type { List } from '../server/list.ts'
 import type { Column } from './column.ts'
+import { Segmented } from './segmented.tsx'
 import { usePrintAll } from './table-print.ts'
 import { isAlwaysShown, type useTableView } from './table-view.ts'
 
@@ -45,15 +46,12 @@ export const TableMenu = <Row,>({ label, columns, view, list }: TableMenuProps<R
         <Text size="sm" fw={500} mt="sm" mb={4}>
           Density of all tables
         </Text>
-        <SegmentedControl
+        <Segmented
           size="xs"
           aria-label="Density of all tables"
           value={view.density}
-          onChange={(density) => view.setDensity(density as 'comfortable' | 'compact')}
-          data={[
-            { value: 'comfortable', label: 'Comfortable' },
-            { value: 'compact', label: 'Compact' },
-          ]}
+          choose={view.setDensity}
+          titles={{ comfortable: 'Comfortable', compact: 'Compact' }}
         />
         <Button variant="subtle" size="compact-xs" mt="sm" display="block" disabled={view.isUsual} onClick={view.reset}>
           Reset columns and widths

@@ -6,6 +6,7 @@ import { counted } from '../../format/counts.ts'
 import { hasUnreadable } from '../../format/read-numbers.ts'
 import { ConfirmChange } from '../../parts/confirm.tsx'
 import { DecimalField } from '../../parts/number-fields.tsx'
+import { optionsOf } from '../../parts/segmented.tsx'
 import { Caption } from '../../parts/texts.tsx'
 import { answer, api } from '../../server/api.ts'
 import { amountOf, type Bill } from './bill-body.ts'
@@ -53,10 +54,7 @@ export function CreditDialog({ bill, isOpen, close }: BillDialogProps) {
       </Text>
       <SegmentedControl
         aria-label="Amount to credit"
-        data={[
-          { value: 'all', label: 'Full remaining amount' },
-          { value: 'lines', label: 'Part of it' },
-        ]}
+        data={optionsOf({ all: 'Full remaining amount', lines: 'Part of it' })}
         {...form.getInputProps('what')}
       />
       {what === 'lines' && (

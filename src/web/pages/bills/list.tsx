@@ -1,4 +1,4 @@
-import { Button, CloseButton, Group, SegmentedControl, Text } from '@mantine/core'
+import { Button, CloseButton, Group, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link, useLocation } from 'wouter'
 import { addressOf, one, oneOf, useAddress } from '../../address.ts'
@@ -13,6 +13,7 @@ import { Page } from '../../parts/page.tsx'
 import { periodInWords, readPeriod } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { ClientPicker } from '../../parts/pickers.tsx'
+import { Segmented } from '../../parts/segmented.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Dimmed, Note } from '../../parts/texts.tsx'
@@ -67,17 +68,11 @@ export function BillList() {
       }
     >
       <Toolbar>
-        <SegmentedControl
+        <Segmented
           aria-label="State"
           value={state}
-          onChange={(value) => show({ state: value as typeof state })}
-          data={[
-            { value: '', label: 'All' },
-            { value: 'sent', label: 'Sent' },
-            { value: 'overdue', label: 'Overdue' },
-            { value: 'paid', label: 'Paid' },
-            { value: 'void', label: 'Void' },
-          ]}
+          choose={(state) => show({ state })}
+          titles={{ '': 'All', sent: 'Sent', overdue: 'Overdue', paid: 'Paid', void: 'Void' }}
         />
         <ClientPicker
           aria-label="Client"

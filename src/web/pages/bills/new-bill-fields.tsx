@@ -21,6 +21,7 @@ import { dayInWords, dayOf } from '../../format/moments.ts'
 import { daysFormatter, monthFormatter } from '../../parts/date-field.tsx'
 import { CountField, DecimalField, PERCENT_DIGITS } from '../../parts/number-fields.tsx'
 import { ClientPicker, ProjectPicker } from '../../parts/pickers.tsx'
+import { optionsOf } from '../../parts/segmented.tsx'
 import { Caption } from '../../parts/texts.tsx'
 import { CurrencySelect } from '../../parts/zone-and-currency.tsx'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
@@ -86,11 +87,7 @@ function WhatAndWhen({ form }: { form: BillForm }) {
       <SegmentedControl
         aria-label="Bill scope"
         fullWidth
-        data={[
-          { value: 'client', label: 'A client' },
-          { value: 'project', label: 'A project' },
-          { value: 'everything', label: 'Everything' },
-        ]}
+        data={optionsOf({ client: 'A client', project: 'A project', everything: 'Everything' })}
         {...form.getInputProps('scope')}
       />
       {scope === 'client' && (
@@ -135,10 +132,7 @@ function WhatAndWhen({ form }: { form: BillForm }) {
         )}
         <SegmentedControl
           aria-label="Period type"
-          data={[
-            { value: 'month', label: 'Month' },
-            { value: 'days', label: 'Days' },
-          ]}
+          data={optionsOf({ month: 'Month', days: 'Days' })}
           {...form.getInputProps('span')}
         />
       </Group>
@@ -326,11 +320,7 @@ const Delivery = ({ form }: { form: BillForm }) => (
     <SegmentedControl
       aria-label="Recipients"
       fullWidth
-      data={[
-        { value: 'client', label: 'Client' },
-        { value: 'others', label: 'Other addresses' },
-        { value: 'nobody', label: 'No one' },
-      ]}
+      data={optionsOf({ client: 'Client', others: 'Other addresses', nobody: 'No one' })}
       {...form.getInputProps('deliver')}
     />
     {form.values.deliver === 'others' && (

@@ -1,9 +1,10 @@
 /** Decisions that apply to all bills of a run, and its exchange rates. */
-import { Input, SegmentedControl, Select, Switch } from '@mantine/core'
+import { Input, Select, Switch } from '@mantine/core'
 import { useState } from 'react'
 import { BASIS_TITLES, COST_BASES, type CostBasis } from '../../../shared/cost-basis.ts'
 import { dayInWords } from '../../format/moments.ts'
 import { DecimalField } from '../../parts/number-fields.tsx'
+import { Segmented } from '../../parts/segmented.tsx'
 import { type RunRow, ratesOf } from './run-body.ts'
 
 type Earlier = '' | 'include' | 'leave'
@@ -32,15 +33,11 @@ export function RunChoices({ rows, earlier, isUnpricedLeft, basis, isProvisional
     <>
       <Input.Wrapper label="Entries from before the month" labelElement="div">
         <div>
-          <SegmentedControl
+          <Segmented
             aria-label="Entries from before the month"
-            data={[
-              { value: '', label: 'Choose…' },
-              { value: 'include', label: 'Include' },
-              { value: 'leave', label: 'Exclude' },
-            ]}
+            titles={{ '': 'Choose…', include: 'Include', leave: 'Exclude' }}
             value={earlier}
-            onChange={(value) => show({ earlier: value as Earlier })}
+            choose={(earlier) => show({ earlier })}
           />
         </div>
       </Input.Wrapper>

@@ -1,9 +1,9 @@
 /** What billing and admins can do with a budget. */
 import { Button, Menu, Text } from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Budget } from '../../parts/budgets/budget.ts'
 import { ConfirmChange } from '../../parts/confirm.tsx'
+import { MoreActions } from '../../parts/more-actions.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 import { BudgetForm } from './budget-form.tsx'
@@ -32,17 +32,10 @@ export function BudgetActions({ budget, people }: { budget: Budget; people: Peop
           Edit
         </Button>
       )}
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" px="xs" aria-label="More actions" loading={test.isPending}>
-            <IconDots size={16} />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => test.mutate()}>Send test alert</Menu.Item>
-          <Menu.Item onClick={() => setOpen('archive')}>{isArchived ? 'Restore' : 'Archive'}</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreActions isBusy={test.isPending}>
+        <Menu.Item onClick={() => test.mutate()}>Send test alert</Menu.Item>
+        <Menu.Item onClick={() => setOpen('archive')}>{isArchived ? 'Restore' : 'Archive'}</Menu.Item>
+      </MoreActions>
       {open === 'edit' && <BudgetForm budget={budget} people={people} close={() => setOpen(null)} />}
       <ConfirmChange
         isOpen={open === 'archive'}

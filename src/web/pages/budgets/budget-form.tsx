@@ -7,6 +7,7 @@ import { DateField } from '../../parts/date-field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { More } from '../../parts/more.tsx'
 import { COST_DIGITS, CountField, DecimalField } from '../../parts/number-fields.tsx'
+import { optionsOf } from '../../parts/segmented.tsx'
 import { Caption, Note } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
@@ -104,8 +105,6 @@ export function BudgetForm({ budget, people = [], close, saved }: BudgetFormProp
     </FormDialog>
   )
 }
-
-const optionsOf = (names: Record<string, string>) => Object.entries(names).map(([value, label]) => ({ value, label }))
 
 /** The fields that each budget needs. */
 const BASIC: ReadonlySet<string> = new Set(['client', 'project', 'agent_manager', 'amount', 'period'])

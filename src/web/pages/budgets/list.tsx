@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -7,6 +7,7 @@ import { URGENT_STATES } from '../../parts/budgets/budget.ts'
 import { type BudgetQuery, BudgetTable, useBudgets } from '../../parts/budgets/budget-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Page } from '../../parts/page.tsx'
+import { Segmented } from '../../parts/segmented.tsx'
 import { useRole } from '../../server/me.ts'
 import { BudgetForm } from './budget-form.tsx'
 
@@ -35,18 +36,13 @@ export function BudgetList() {
       lead="How much may be spent in a period, and who is notified when it is nearly used up. Budgets never stop agents."
       actions={!(isEmpty && (shown === 'active' || shown === 'all')) && add}
     >
-      <SegmentedControl
+      <Segmented
         size="xs"
         w="fit-content"
         aria-label="Budgets to show"
         value={shown}
-        onChange={(value) => change({ show: value === 'active' ? undefined : (value as typeof shown) })}
-        data={[
-          { value: 'active', label: 'Active' },
-          { value: 'attention', label: 'Need attention' },
-          { value: 'archived', label: 'Archived' },
-          { value: 'all', label: 'All' },
-        ]}
+        choose={(value) => change({ show: value === 'active' ? undefined : value })}
+        titles={{ active: 'Active', attention: 'Need attention', archived: 'Archived', all: 'All' }}
       />
       <BudgetTable
         label="Budgets"

@@ -9,6 +9,7 @@ import { CHANGED_BY_ENTRIES, type Entry, placeKey } from '../../parts/entries/en
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { DecimalField } from '../../parts/number-fields.tsx'
 import { type Choice, ProjectPicker, TicketPicker } from '../../parts/pickers.tsx'
+import { optionsOf } from '../../parts/segmented.tsx'
 import { Note } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
@@ -66,10 +67,7 @@ export default function Divide({ entry, close }: { entry: Entry; close: () => vo
       {entry.cost !== null && (
         <SegmentedControl
           aria-label="Divide by"
-          data={[
-            { value: 'share', label: 'Percent' },
-            { value: 'amount', label: 'Amount' },
-          ]}
+          data={optionsOf({ share: 'Percent', amount: 'Amount' })}
           {...form.getInputProps('by')}
         />
       )}

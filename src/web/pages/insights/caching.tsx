@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { pageOfList } from '../../parts/entries/filters.ts'
 import { Count, Money } from '../../parts/figures.tsx'
+import { optionsOf } from '../../parts/segmented.tsx'
 import { useSettings } from '../../server/me.ts'
 import { AllEntries, Entries } from './cells.tsx'
 import { LeftOut } from './left-out.tsx'
@@ -37,7 +38,7 @@ export function Caching({ query, dimension, choose }: CachingProps) {
         <SegmentedControl
           size="xs"
           aria-label="Group caching by"
-          data={Object.entries(TITLES).map(([value, label]) => ({ value, label }))}
+          data={optionsOf(TITLES)}
           value={dimension}
           onChange={(value) => choose(value as Dimension)}
         />

@@ -1,5 +1,5 @@
 /** What a person with the role viewer sees, as an admin chooses it. */
-import { Button, Checkbox, Group, Radio, SegmentedControl, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Button, Checkbox, Group, Radio, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -7,6 +7,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { type Choice, ClientPicker, ProjectPicker } from '../../parts/pickers.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
+import { Segmented } from '../../parts/segmented.tsx'
 import { Caption } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api, apiUntil } from '../../server/api.ts'
@@ -153,15 +154,12 @@ function ShareDialog({ person, grant, close }: ShareDialogProps) {
       action={grant ? 'Save changes' : 'Share'}
       close={close}
     >
-      <SegmentedControl
+      <Segmented
         aria-label="What to share"
         disabled={grant !== undefined}
         value={what}
-        onChange={(value) => form.setValues({ what: value as Values['what'], target: null })}
-        data={[
-          { value: 'client', label: 'A client' },
-          { value: 'project', label: 'A project' },
-        ]}
+        choose={(value) => form.setValues({ what: value, target: null })}
+        titles={{ client: 'A client', project: 'A project' }}
       />
       <Picker
         key={what}

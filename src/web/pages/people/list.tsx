@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Select, TextInput } from '@mantine/core'
+import { Button, Select, TextInput } from '@mantine/core'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
 import { one, oneOf, useAddress } from '../../address.ts'
@@ -8,6 +8,7 @@ import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
+import { Segmented } from '../../parts/segmented.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
 import { Dimmed } from '../../parts/texts.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
@@ -66,15 +67,11 @@ export function PeopleList() {
           value={role ?? null}
           onChange={(value) => show({ role: value ?? undefined })}
         />
-        <SegmentedControl
+        <Segmented
           aria-label="State"
           value={state}
-          onChange={(value) => show({ state: value as typeof state })}
-          data={[
-            { value: 'active', label: 'Active' },
-            { value: 'disabled', label: 'Disabled' },
-            { value: 'any', label: 'All' },
-          ]}
+          choose={(state) => show({ state })}
+          titles={{ active: 'Active', disabled: 'Disabled', any: 'All' }}
         />
       </Toolbar>
       <DataTable

@@ -1,6 +1,5 @@
 /** The periods of a plan: what became of each fee, and closing them. */
-import { ActionIcon, Anchor, Badge, Checkbox, Menu, Stack, Text, Textarea } from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
+import { Anchor, Badge, Checkbox, Menu, Stack, Text, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
@@ -14,6 +13,7 @@ import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Money } from '../../parts/figures.tsx'
+import { RowActions } from '../../parts/more-actions.tsx'
 import { ownPeriod } from '../../parts/period.ts'
 import { PlainTable } from '../../parts/plain-table.tsx'
 import { Caption, Note, SectionTitle } from '../../parts/texts.tsx'
@@ -68,24 +68,13 @@ export function Periods({ plan }: { plan: Plan }) {
                 width: '48px',
                 cell: (period) =>
                   period.state !== 'running' && (
-                    <Menu position="bottom-end">
-                      <Menu.Target>
-                        <ActionIcon
-                          variant="subtle"
-                          color="gray"
-                          aria-label={`Actions for the period from ${dayInWords(period.from)}`}
-                        >
-                          <IconDots size={16} />
-                        </ActionIcon>
-                      </Menu.Target>
-                      <Menu.Dropdown>
-                        {period.state === 'ended' ? (
-                          <Menu.Item onClick={() => setOpen({ do: 'close', period })}>Close period</Menu.Item>
-                        ) : (
-                          <Menu.Item onClick={() => setOpen({ do: 'reopen', period })}>Reopen period</Menu.Item>
-                        )}
-                      </Menu.Dropdown>
-                    </Menu>
+                    <RowActions label={`Actions for the period from ${dayInWords(period.from)}`}>
+                      {period.state === 'ended' ? (
+                        <Menu.Item onClick={() => setOpen({ do: 'close', period })}>Close period</Menu.Item>
+                      ) : (
+                        <Menu.Item onClick={() => setOpen({ do: 'reopen', period })}>Reopen period</Menu.Item>
+                      )}
+                    </RowActions>
                   ),
               },
             ]}

@@ -19,6 +19,7 @@ import { DateField } from '../../parts/date-field.tsx'
 import { COST_DIGITS, CountField, DecimalField } from '../../parts/number-fields.tsx'
 import { type Choice, PersonPicker } from '../../parts/pickers.tsx'
 import { RuleConditions } from '../../parts/rule-conditions.tsx'
+import { optionsOf } from '../../parts/segmented.tsx'
 import { Caption } from '../../parts/texts.tsx'
 import { CurrencySelect } from '../../parts/zone-and-currency.tsx'
 import { useFirstDayOfWeek, useRole, useSettings } from '../../server/me.ts'
@@ -30,8 +31,6 @@ export type PlanForm = UseFormReturnType<PlanValues>
 interface FieldsProps {
   form: PlanForm
 }
-
-const optionsOf = (names: Record<string, string>) => Object.entries(names).map(([value, label]) => ({ value, label }))
 
 /** As many as the API takes. */
 const RATE_DIGITS = 10
@@ -105,10 +104,7 @@ export const ProrateField = ({
       label="Fee of the shortened period"
       placeholder="Choose"
       required
-      data={[
-        { value: 'yes', label: 'In proportion to its days' },
-        { value: 'no', label: 'In full' },
-      ]}
+      data={optionsOf({ yes: 'In proportion to its days', no: 'In full' })}
       {...form.getInputProps('prorate')}
     />
   )

@@ -1,6 +1,5 @@
 /** One plan: its current period, people, terms and periods. */
-import { ActionIcon, Anchor, Badge, Button, Group, Menu, Stack, Text } from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
+import { Anchor, Badge, Button, Group, Menu, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { dayInWords } from '../../format/moments.ts'
@@ -10,6 +9,7 @@ import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
+import { RowActions } from '../../parts/more-actions.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PlainTable } from '../../parts/plain-table.tsx'
 import { Caption, Note, SectionTitle } from '../../parts/texts.tsx'
@@ -129,23 +129,12 @@ function Versions({ plan }: { plan: Plan }) {
             title: '',
             width: '48px',
             cell: (terms) => (
-              <Menu position="bottom-end">
-                <Menu.Target>
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    aria-label={`Actions for the terms from ${dayInWords(terms.from)}`}
-                  >
-                    <IconDots size={16} />
-                  </ActionIcon>
-                </Menu.Target>
-                <Menu.Dropdown>
-                  <Menu.Item onClick={() => setOpen({ do: 'correct', terms })}>Correct</Menu.Item>
-                  {plan.versions.length > 1 && (
-                    <Menu.Item onClick={() => setOpen({ do: 'remove', terms })}>Remove</Menu.Item>
-                  )}
-                </Menu.Dropdown>
-              </Menu>
+              <RowActions label={`Actions for the terms from ${dayInWords(terms.from)}`}>
+                <Menu.Item onClick={() => setOpen({ do: 'correct', terms })}>Correct</Menu.Item>
+                {plan.versions.length > 1 && (
+                  <Menu.Item onClick={() => setOpen({ do: 'remove', terms })}>Remove</Menu.Item>
+                )}
+              </RowActions>
             ),
           },
         ]}

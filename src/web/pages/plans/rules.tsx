@@ -1,7 +1,7 @@
 /** Funding rules: what pays for usage whose report does not say so. */
-import { ActionIcon, Badge, Button, Group, Menu, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Badge, Button, Group, Menu, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { IconDots, IconPlus } from '@tabler/icons-react'
+import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { FUNDING_TITLES, fundingTitle } from '../../../shared/funding.ts'
@@ -10,8 +10,10 @@ import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Loading } from '../../parts/loading.tsx'
+import { RowActions } from '../../parts/more-actions.tsx'
 import { PlainTable } from '../../parts/plain-table.tsx'
 import { RuleConditions } from '../../parts/rule-conditions.tsx'
+import { optionsOf } from '../../parts/segmented.tsx'
 import { Note, SectionTitle } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api, apiQuery, apiUntil } from '../../server/api.ts'
@@ -121,24 +123,17 @@ function RuleMenu({ rule, list, choose }: RuleMenuProps) {
   })
   const at = list.indexOf(rule)
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${rule.name}`}>
-          <IconDots size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => choose('edit')}>Edit</Menu.Item>
-        <Menu.Item disabled={at === 0} onClick={() => order.mutate(at - 1)}>
-          Move up
-        </Menu.Item>
-        <Menu.Item disabled={at === list.length - 1} onClick={() => order.mutate(at + 1)}>
-          Move down
-        </Menu.Item>
-        <Menu.Item onClick={() => enable.mutate(!rule.enabled)}>{rule.enabled ? 'Disable' : 'Enable'}</Menu.Item>
-        <Menu.Item onClick={() => choose('remove')}>Remove</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <RowActions label={`Actions for ${rule.name}`}>
+      <Menu.Item onClick={() => choose('edit')}>Edit</Menu.Item>
+      <Menu.Item disabled={at === 0} onClick={() => order.mutate(at - 1)}>
+        Move up
+      </Menu.Item>
+      <Menu.Item disabled={at === list.length - 1} onClick={() => order.mutate(at + 1)}>
+        Move down
+      </Menu.Item>
+      <Menu.Item onClick={() => enable.mutate(!rule.enabled)}>{rule.enabled ? 'Disable' : 'Enable'}</Menu.Item>
+      <Menu.Item onClick={() => choose('remove')}>Remove</Menu.Item>
+    </RowActions>
   )
 }
 
@@ -207,7 +202,7 @@ function RuleForm({ rule, close }: { rule: FundingRule | null; close: () => void
         <Select
           label="Paid by"
           allowDeselect={false}
-          data={Object.entries(FUNDING_TITLES).map(([value, label]) => ({ value, label }))}
+          data={optionsOf(FUNDING_TITLES)}
           {...form.getInputProps('funding')}
         />
         {needsPlan(form.values) && (

@@ -7,6 +7,7 @@ import { chargesTexts } from '../../../shared/price-texts.ts'
 import { DateField } from '../../parts/date-field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { CountField, DecimalField } from '../../parts/number-fields.tsx'
+import { optionsOf } from '../../parts/segmented.tsx'
 import { Note } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
@@ -93,11 +94,7 @@ export function PriceForm({ start = {}, close }: { start?: PriceStart; close: ()
         <Select
           label="Effective from"
           allowDeselect={false}
-          data={[
-            { value: 'usual', label: 'Today (always if it has no price yet)' },
-            { value: 'always', label: 'Always' },
-            { value: 'day', label: 'A date…' },
-          ]}
+          data={optionsOf({ usual: 'Today (always if it has no price yet)', always: 'Always', day: 'A date…' })}
           {...form.getInputProps('holds')}
         />
         {form.values.holds === 'day' && (

@@ -6,6 +6,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
+import { optionsOf } from '../../parts/segmented.tsx'
 import type { Sorting } from '../../parts/sorting.tsx'
 import { Caption, Note } from '../../parts/texts.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
@@ -40,7 +41,7 @@ export function PriceList() {
           <Select
             aria-label="Source"
             placeholder="Any source"
-            data={Object.entries(SOURCES).map(([value, label]) => ({ value, label }))}
+            data={optionsOf(SOURCES)}
             value={source ?? null}
             onChange={(value) => show({ source: value ?? undefined })}
             clearable

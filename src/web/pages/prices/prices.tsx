@@ -1,9 +1,9 @@
 /** The price table, the cost calculator, unpriced models and aliases. */
 import { Button, Menu } from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, Redirect, Route, Switch } from 'wouter'
 import { oneOf, useAddress } from '../../address.ts'
+import { MoreActions } from '../../parts/more-actions.tsx'
 import { Page } from '../../parts/page.tsx'
 import { SectionTabs } from '../../parts/section-tabs.tsx'
 import { useRole } from '../../server/me.ts'
@@ -93,16 +93,9 @@ function PriceActions() {
       <Button variant="default" component={Link} href="/prices/load">
         Load price table
       </Button>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" px="xs" aria-label="More actions">
-            <IconDots size={16} />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => setOpen('reprice')}>Reprice entries…</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreActions>
+        <Menu.Item onClick={() => setOpen('reprice')}>Reprice entries…</Menu.Item>
+      </MoreActions>
       {open === 'price' && <PriceForm close={close} />}
       {open === 'reprice' && <Reprice close={close} />}
     </>

@@ -1,16 +1,5 @@
 /** Reprices entries at current prices: previews the changes, then applies them. */
-import {
-  Alert,
-  Button,
-  Group,
-  Loader,
-  Progress,
-  SegmentedControl,
-  SimpleGrid,
-  Stack,
-  TagsInput,
-  Text,
-} from '@mantine/core'
+import { Alert, Button, Group, Loader, Progress, SimpleGrid, Stack, TagsInput, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { counted } from '../../format/counts.ts'
@@ -21,6 +10,7 @@ import { DateField } from '../../parts/date-field.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
+import { Segmented } from '../../parts/segmented.tsx'
 import { Note } from '../../parts/texts.tsx'
 import { answer, api, apiQuery } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
@@ -100,17 +90,14 @@ function Scope({ change }: { change: (question: Question) => void }) {
   }
   return (
     <Stack gap="xs">
-      <SegmentedControl
+      <Segmented
         aria-label="Entries to reprice"
-        value={String(all)}
-        onChange={(value) => {
+        value={all ? 'true' : 'false'}
+        choose={(value) => {
           setAll(value === 'true')
           say({ all: value === 'true' })
         }}
-        data={[
-          { value: 'false', label: 'Unpriced entries' },
-          { value: 'true', label: 'All unlocked entries' },
-        ]}
+        titles={{ false: 'Unpriced entries', true: 'All unlocked entries' }}
       />
       {all && (
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">

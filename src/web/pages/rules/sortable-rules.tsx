@@ -17,10 +17,11 @@ import {
   verticalListSortingStrategy,
 } from '@dnd-kit/sortable'
 import { ActionIcon, Anchor, Badge, Group, Menu, Switch, Text, Tooltip } from '@mantine/core'
-import { IconAlertTriangle, IconDots, IconGripVertical } from '@tabler/icons-react'
+import { IconAlertTriangle, IconGripVertical } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { fieldTitle } from '../../parts/condition.ts'
+import { RowActions } from '../../parts/more-actions.tsx'
 import type { Rule } from '../../parts/rule.ts'
 import { Caption, Dimmed, Note } from '../../parts/texts.tsx'
 import { answer, api } from '../../server/api.ts'
@@ -178,19 +179,12 @@ function RuleActions({ rule }: { rule: Rule }) {
           onChange={({ currentTarget }) => enable.mutate(currentTarget.checked)}
         />
       </Tooltip>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`More actions for ${rule.name}`}>
-            <IconDots size={16} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => navigate(`/rules/${rule.id}`)}>Edit</Menu.Item>
-          <Menu.Item color="red" onClick={() => setRemoving(true)}>
-            Remove
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <RowActions label={`More actions for ${rule.name}`}>
+        <Menu.Item onClick={() => navigate(`/rules/${rule.id}`)}>Edit</Menu.Item>
+        <Menu.Item color="red" onClick={() => setRemoving(true)}>
+          Remove
+        </Menu.Item>
+      </RowActions>
       <RemoveRule rule={rule} isOpen={isRemoving} close={() => setRemoving(false)} />
     </Group>
   )

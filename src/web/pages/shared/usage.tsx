@@ -15,6 +15,7 @@ import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { periodInWords, readPeriod } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
+import { optionsOf } from '../../parts/segmented.tsx'
 import { Caption, CardTitle } from '../../parts/texts.tsx'
 import { useMe } from '../../server/me.ts'
 import { Amounts, covered, Known, type Shared, showsMoney } from './amounts.tsx'
@@ -111,14 +112,14 @@ function Usage({ shared }: { shared: Shared }) {
         />
         <NativeSelect
           aria-label="Over time"
-          data={Object.entries(WIDTH_TITLES).map(([value, label]) => ({ value, label }))}
+          data={optionsOf(WIDTH_TITLES)}
           value={bucket}
           onChange={({ currentTarget }) => show({ bucket: currentTarget.value as Width })}
         />
         {showsMoney(shared, 'amounts') && (
           <NativeSelect
             aria-label="Billed"
-            data={Object.entries(BILLED_TITLES).map(([value, label]) => ({ value, label }))}
+            data={optionsOf(BILLED_TITLES)}
             value={billed}
             onChange={({ currentTarget }) => show({ billed: currentTarget.value as Billed })}
           />

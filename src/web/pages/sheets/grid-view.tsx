@@ -10,6 +10,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { periodInWords } from '../../parts/period.ts'
+import { optionsOf } from '../../parts/segmented.tsx'
 import { Caption } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
@@ -107,7 +108,7 @@ function Grid({ sheet, mayEdit, defaults, entries }: GridViewProps & { entries: 
           <Weeks weeks={weeks} week={week} shown={days} show={(next) => show({ week: next })} />
           <Select
             aria-label="Number in the cells"
-            data={Object.entries(MEASURES).map(([value, label]) => ({ value, label }))}
+            data={optionsOf(MEASURES)}
             allowDeselect={false}
             w={180}
             value={measure}

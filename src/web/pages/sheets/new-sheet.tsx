@@ -10,6 +10,7 @@ import { daysFormatter, monthFormatter } from '../../parts/date-field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { type Period, periodInWords } from '../../parts/period.ts'
 import { type Choice, PersonPicker } from '../../parts/pickers.tsx'
+import { optionsOf } from '../../parts/segmented.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { useFirstDayOfWeek, useMe, useRole, useSettings } from '../../server/me.ts'
@@ -96,10 +97,7 @@ export function NewSheet({ close, opened }: { close: () => void; opened: (sheet:
     >
       <SegmentedControl
         aria-label="Period"
-        data={[
-          { value: 'month', label: 'Month' },
-          { value: 'days', label: 'Date range' },
-        ]}
+        data={optionsOf({ month: 'Month', days: 'Date range' })}
         {...form.getInputProps('kind')}
       />
       {form.values.kind === 'month' ? (

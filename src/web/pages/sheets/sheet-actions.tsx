@@ -1,11 +1,11 @@
 import { Button, Checkbox, Menu, Text, Textarea } from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { counted } from '../../format/counts.ts'
 import { ConfirmChange } from '../../parts/confirm.tsx'
 import { Money } from '../../parts/figures.tsx'
+import { MoreActions } from '../../parts/more-actions.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { answer } from '../../server/api.ts'
 import { ImportEntries } from './import-entries.tsx'
@@ -36,7 +36,7 @@ export function SheetActions({ sheet, rights }: { sheet: Sheet; rights: Rights }
           Withdraw approval
         </Button>
       )}
-      <MoreActions sheet={sheet} mayEdit={rights.edits} choose={setOpen} />
+      <SheetMenu sheet={sheet} mayEdit={rights.edits} choose={setOpen} />
       {open === 'import' && <ImportEntries id={sheet.id} close={close} />}
       {open === 'submit' && <SubmitSheet sheet={sheet} close={close} />}
       <Decisions sheet={sheet} open={open} close={close} />
@@ -44,31 +44,24 @@ export function SheetActions({ sheet, rights }: { sheet: Sheet; rights: Rights }
   )
 }
 
-interface MoreActionsProps {
+interface SheetMenuProps {
   sheet: Sheet
   mayEdit: boolean
   choose: (action: Action) => void
 }
 
-const MoreActions = ({ sheet, mayEdit, choose }: MoreActionsProps) => (
-  <Menu position="bottom-end">
-    <Menu.Target>
-      <Button variant="default" px="xs" aria-label="More actions">
-        <IconDots size={16} />
-      </Button>
-    </Menu.Target>
-    <Menu.Dropdown>
-      {mayEdit && <Menu.Item onClick={() => choose('import')}>Import CSV…</Menu.Item>}
-      <Menu.Item component="a" href={addressOf('/api/v1/token-entries', { sheet: sheet.id, format: 'csv' })} download>
-        Download entries as CSV
+const SheetMenu = ({ sheet, mayEdit, choose }: SheetMenuProps) => (
+  <MoreActions>
+    {mayEdit && <Menu.Item onClick={() => choose('import')}>Import CSV…</Menu.Item>}
+    <Menu.Item component="a" href={addressOf('/api/v1/token-entries', { sheet: sheet.id, format: 'csv' })} download>
+      Download entries as CSV
+    </Menu.Item>
+    {mayEdit && (
+      <Menu.Item color="red" onClick={() => choose('remove')}>
+        Remove sheet
       </Menu.Item>
-      {mayEdit && (
-        <Menu.Item color="red" onClick={() => choose('remove')}>
-          Remove sheet
-        </Menu.Item>
-      )}
-    </Menu.Dropdown>
-  </Menu>
+    )}
+  </MoreActions>
 )
 
 const nameOf = ({ agent_manager, period }: Sheet) => `${agent_manager.name}’s sheet for ${periodInWords(period)}`

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, SegmentedControl, Text } from '@mantine/core'
+import { ActionIcon, Button, Group, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconCopy, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -13,6 +13,7 @@ import { Download } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
+import { Segmented } from '../../parts/segmented.tsx'
 import { Dimmed, SectionTitle } from '../../parts/texts.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
@@ -48,15 +49,12 @@ export function SheetEntries({ sheet, mayEdit }: { sheet: Sheet; mayEdit: boolea
       <Group justify="space-between" mb="xs">
         <Group gap="sm">
           <SectionTitle>Entries</SectionTitle>
-          <SegmentedControl
+          <Segmented
             size="xs"
             aria-label="View"
-            data={[
-              { value: 'grid', label: 'Grid' },
-              { value: 'list', label: 'List' },
-            ]}
+            titles={{ grid: 'Grid', list: 'List' }}
             value={shown}
-            onChange={(chosen) => show({ view: chosen })}
+            choose={(view) => show({ view })}
           />
         </Group>
         {mayEdit && (

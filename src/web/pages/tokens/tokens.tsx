@@ -1,5 +1,5 @@
 /** The person's tokens, and the agents on their machines; for an admin, everyone's. */
-import { Button, Group, SegmentedControl, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -13,6 +13,7 @@ import { Ago, Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Rotation } from '../../parts/rotation.tsx'
 import { SectionTabs } from '../../parts/section-tabs.tsx'
+import { Segmented } from '../../parts/segmented.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
 import { Caption } from '../../parts/texts.tsx'
 import { TokenOnce } from '../../parts/token-once.tsx'
@@ -86,15 +87,11 @@ export default function Tokens() {
         ) : (
           <>
             <Toolbar>
-              <SegmentedControl
+              <Segmented
                 aria-label="State"
                 value={state}
-                onChange={(value) => show({ state: value as typeof state })}
-                data={[
-                  { value: 'usable', label: 'Active' },
-                  { value: 'refused', label: 'Inactive' },
-                  { value: 'any', label: 'All' },
-                ]}
+                choose={(state) => show({ state })}
+                titles={{ usable: 'Active', refused: 'Inactive', any: 'All' }}
               />
               {isAdmin && <OwnerFilter user={user} choose={(chosen) => show({ user: chosen })} />}
             </Toolbar>

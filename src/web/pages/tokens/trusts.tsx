@@ -8,6 +8,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { type Choice, PersonPicker, ProjectPicker } from '../../parts/pickers.tsx'
+import { optionsOf } from '../../parts/segmented.tsx'
 import { Caption, Note } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
@@ -172,12 +173,7 @@ function NewTrustForm({ close }: { close: () => void }) {
   })
   return (
     <FormDialog title="New trust" action="Add trust" close={close} {...sending}>
-      <Select
-        label="Provider"
-        data={Object.entries(PROVIDERS).map(([value, label]) => ({ value, label }))}
-        allowDeselect={false}
-        {...form.getInputProps('provider')}
-      />
+      <Select label="Provider" data={optionsOf(PROVIDERS)} allowDeselect={false} {...form.getInputProps('provider')} />
       <Group grow align="flex-start">
         <TextInput label="Repository" placeholder="acme/web" data-autofocus {...form.getInputProps('repository')} />
         <TextInput

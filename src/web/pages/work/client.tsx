@@ -1,6 +1,5 @@
 /** One client: its billing details, projects and usage. */
 import { Badge, Button, Group, Menu, Stack, Text } from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -12,6 +11,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
+import { MoreActions } from '../../parts/more-actions.tsx'
 import { Page } from '../../parts/page.tsx'
 import { namesOf } from '../../parts/people-field.tsx'
 import { SectionTitle } from '../../parts/texts.tsx'
@@ -116,22 +116,15 @@ function ClientActions({ client }: { client: Client }) {
       <Button variant="default" onClick={() => setOpen('change')}>
         Edit
       </Button>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" px="xs" aria-label="More actions">
-            <IconDots size={16} />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item component={Link} href={addressOf('/bills', { client: client.id })}>
-            View bills
-          </Menu.Item>
-          <Menu.Item onClick={() => setOpen('archive')}>{what.isArchived ? 'Restore' : 'Archive'}</Menu.Item>
-          <Menu.Item color="red" onClick={() => setOpen('remove')}>
-            Remove
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreActions>
+        <Menu.Item component={Link} href={addressOf('/bills', { client: client.id })}>
+          View bills
+        </Menu.Item>
+        <Menu.Item onClick={() => setOpen('archive')}>{what.isArchived ? 'Restore' : 'Archive'}</Menu.Item>
+        <Menu.Item color="red" onClick={() => setOpen('remove')}>
+          Remove
+        </Menu.Item>
+      </MoreActions>
       {open === 'change' && <ClientForm client={client} close={close} />}
       <ArchiveWork {...what} isOpen={open === 'archive'} close={close} />
       <RemoveWork {...what} isOpen={open === 'remove'} close={close} removed={() => navigate('/work?tab=clients')} />

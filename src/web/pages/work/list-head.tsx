@@ -1,6 +1,7 @@
-import { Box, SegmentedControl } from '@mantine/core'
+import { Box } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { SearchField } from '../../parts/search-field.tsx'
+import { Segmented } from '../../parts/segmented.tsx'
 import { Toolbar } from '../../parts/toolbar.tsx'
 
 export const ARCHIVED = ['false', 'true', 'all'] as const
@@ -25,16 +26,12 @@ export const ListHead = ({ what, search, archived, show, filters, actions }: Lis
         change={(text) => show({ search: text }, { replace: true })}
       />
       {filters}
-      <SegmentedControl
+      <Segmented
         size="xs"
         aria-label="Archive status"
         value={archived}
-        onChange={(value) => show({ archived: value === 'false' ? undefined : (value as Archived) })}
-        data={[
-          { value: 'false', label: 'Active' },
-          { value: 'true', label: 'Archived' },
-          { value: 'all', label: 'All' },
-        ]}
+        choose={(value) => show({ archived: value === 'false' ? undefined : value })}
+        titles={{ false: 'Active', true: 'Archived', all: 'All' }}
       />
     </Toolbar>
   </Box>

@@ -1,6 +1,5 @@
 /** One project: its details, usage, tickets and recent entries. */
 import { Alert, Anchor, Badge, Button, Code, Group, Menu, Stack } from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -9,6 +8,7 @@ import { BudgetsOf } from '../../parts/budgets/budget-table.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
+import { MoreActions } from '../../parts/more-actions.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Dimmed, SectionTitle } from '../../parts/texts.tsx'
 import { WhenNear } from '../../parts/when-near.tsx'
@@ -153,20 +153,13 @@ function ProjectActions({ project }: { project: Project }) {
         {mayChangeAll ? 'Edit' : 'Edit aliases'}
       </Button>
       {mayChangeAll && (
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <Button variant="default" px="xs" aria-label="More actions">
-              <IconDots size={16} />
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => setOpen('merge')}>Merge into another project…</Menu.Item>
-            <Menu.Item onClick={() => setOpen('archive')}>{what.isArchived ? 'Restore' : 'Archive'}</Menu.Item>
-            <Menu.Item color="red" onClick={() => setOpen('remove')}>
-              Remove
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <MoreActions>
+          <Menu.Item onClick={() => setOpen('merge')}>Merge into another project…</Menu.Item>
+          <Menu.Item onClick={() => setOpen('archive')}>{what.isArchived ? 'Restore' : 'Archive'}</Menu.Item>
+          <Menu.Item color="red" onClick={() => setOpen('remove')}>
+            Remove
+          </Menu.Item>
+        </MoreActions>
       )}
       {open === 'change' && <ProjectForm project={project} close={close} />}
       {open === 'merge' && <MergeProject project={project} close={close} />}
