@@ -90,7 +90,14 @@ function SearchPicker({ part, search, within, value, change, offerNew, ...field 
         />
       </Combobox.Target>
       <Combobox.Dropdown>
-        <Combobox.Options mah={260} style={{ overflowY: 'auto' }} aria-label="Choices" tabIndex={0}>
+        {/* Busy: without options, as long as they are not there. */}
+        <Combobox.Options
+          mah={260}
+          style={{ overflowY: 'auto' }}
+          aria-label="Choices"
+          aria-busy={isFetching}
+          tabIndex={0}
+        >
           {options.map(({ value: option, label, detail }) => (
             <Combobox.Option key={option} value={option} active={option === value?.value}>
               <Text size="sm" truncate>

@@ -132,7 +132,14 @@ function Values({ field, values, change, close }: ValuesProps) {
           rightSection={isFetching ? <Loader size={12} /> : null}
         />
       </Combobox.EventsTarget>
-      <Combobox.Options mah={280} mt={4} className={classes.values} aria-label={field.title} tabIndex={0}>
+      <Combobox.Options
+        className={classes.values}
+        aria-label={field.title}
+        aria-busy={isFetching}
+        mah={280}
+        mt={4}
+        tabIndex={0}
+      >
         {isTypedOffered && <Option value={text} label={`“${text}”`} isChosen={values.includes(text)} />}
         {shown.map(({ value, label, detail }) => (
           <Option key={value} value={value} label={label} detail={detail} isChosen={values.includes(value)} />
