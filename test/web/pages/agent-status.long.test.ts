@@ -41,7 +41,7 @@ describe.skipIf(!CHROMIUM)('what could not be read', () => {
       await page.getByRole('link', { name: 'Open: Agents with unread sessions' }).click()
       await page.getByText(UNREAD).waitFor()
       expect(await page.getByText(EXAMPLE_REPORT.machine).count()).toBe(1)
-      expect(await page.getByText('update Tally on that machine').count()).toBe(1)
+      expect(await page.getByText('update Tally on the machine').count()).toBe(1)
       await page.getByRole('button', { name: 'Not read in full' }).click()
       await page.getByText('codex 0.61.0').waitFor()
 
