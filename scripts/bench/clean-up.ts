@@ -22,6 +22,17 @@ export function wholeNumberFrom(name: string, text: string, least: number): numb
   return number
 }
 
+/** Names of which each must be known, or a `UsageError` that names the option. */
+export function knownNames<Name extends string>(
+  option: string,
+  names: readonly string[],
+  known: readonly Name[],
+): Name[] {
+  const unknown = names.find((name) => !(known as readonly string[]).includes(name))
+  if (unknown !== undefined) throw new UsageError(`${option} must be some of ${known.join(', ')}, not ${unknown}.`)
+  return names as Name[]
+}
+
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** The shell's convention for a program that was interrupted. */

@@ -23,11 +23,12 @@ import { archives } from '../release/archives.ts'
 import { checksumsOf, writeChecksums } from '../release/checksums.ts'
 import { MAIN_PACKAGE, npmPackages } from '../release/npm.ts'
 import { writeCorpus } from './agents-corpus.ts'
-import { printProgress, runAndCleanUp, temporaryFolder, UsageError, wholeNumberFrom } from './clean-up.ts'
+import { knownNames, printProgress, runAndCleanUp, temporaryFolder, wholeNumberFrom } from './clean-up.ts'
 import { MACHINE } from './machine.ts'
 import { LeftOut } from './peer-programs/peer.ts'
 import { printTable } from './reading/results.ts'
 import { nameOfWorkTree } from './reporting/commit-executable.ts'
+import { runProgram } from './scan-runs.ts'
 import { spreadOf, spreadText } from './spread.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -74,14 +75,31 @@ const nothing = async () => {}
 
 /** Runs a command to its end, and returns what it prints. */
 async function run(command: string[], { home, variables }: Shell, cwd = home): Promise<string> {
-  const child = Bun.spawn(command, {
-    cwd,
-    env: { ...SURROUNDINGS, HOME: home, NO_COLOR: '1', TERM: 'xterm-256color', LANG: 'C.UTF-8', ...variables },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const env = { ...SURROUNDINGS, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...variables }
+  return (await runProgram(command, home, { cwd, env })).stdout
+}
+
+/** What a program has printed once it matches. The program goes on. */
+async function printedBy(stdout: ReadableStream<Uint8Array<ArrayBuffer>>, pattern: RegExp): Promise<string> {
+  let printed = ''
+  for await (const part of stdout.pipeThrough(new TextDecoderStream())) {
+    printed += part
+    if (pattern.test(printed)) return printed
+  }
+  throw new Error(`The program has ended: ${printed}`)
+}
+
+const post = (url: string, path: string, body: unknown, cookie = '') =>
+  fetch(`${url}/api/v1${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', cookie, origin: url },
+    body: JSON.stringify(body),
   })
-  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}: ${stderr || stdout}`)
-  return stdout
+
+async function cookieOf(answer: Response): Promise<string> {
+  const cookie = answer.headers.get('set-cookie')?.split(';')[0]
+  if (!cookie) throw new Error(`${answer.url} answers with ${answer.status}: ${await answer.text()}`)
+  return cookie
 }
 
 function cachesIn(folder: string): Record<string, string> {
@@ -97,13 +115,7 @@ function cachesIn(folder: string): Record<string, string> {
 async function signIn(printed: string): Promise<void> {
   const [, url, secret] = /(http:\/\/\S+)\/sign-in#(\S+)/.exec(printed) ?? []
   if (!url) throw new Error(`There is no link in: ${printed}`)
-  const signedIn = await fetch(`${url}/api/v1/session/link`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ link_token: secret }),
-  })
-  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0]
-  if (!cookie) throw new Error(`The link answers with ${signedIn.status}.`)
+  const cookie = await cookieOf(await post(url, '/session/link', { link_token: secret }))
   const entries = await fetch(`${url}/api/v1/token-entries?limit=1`, { headers: { cookie } })
   const { data } = (await entries.json()) as { data?: unknown[] }
   if (!data?.length) throw new Error(`There are no entries: ${entries.status}`)
@@ -221,12 +233,8 @@ const WAYS: Record<string, Way> = {
         await run([join(environment, 'bin/pip'), 'install', '--quiet', AGENTSVIEW], shell)
         const command = [join(environment, 'bin/agentsview'), 'serve', '--no-browser', '--port', `${freePort()}`]
         const child = Bun.spawn(command, { cwd: shell.home, env: { ...SURROUNDINGS, HOME: shell.home } })
-        let printed = ''
         // It listens once it has read all sessions.
-        for await (const part of child.stdout.pipeThrough(new TextDecoderStream())) {
-          printed += part
-          if (printed.includes('listening at')) break
-        }
+        await printedBy(child.stdout, /listening at/)
         return async () => {
           child.kill()
           await child.exited
@@ -265,26 +273,15 @@ async function containerWay({ folder, stack }: Context): Promise<Prepared> {
       const port = `${freePort()}`
       const container = (await images.buildah('from', '--tls-verify=false', `${images.host}/acme/tally:1`)).trim()
       const server = images.spawn(container, ['tally', 'serve', '--port', port])
-      let printed = ''
-      for await (const part of server.stdout.pipeThrough(new TextDecoderStream())) {
-        printed += part
-        if (/\/setup#\w+\n/.test(printed)) break
-      }
+      const link = /\/setup#(\w+)\n/
+      const [, secret] = link.exec(await printedBy(server.stdout, link))!
       const url = `http://127.0.0.1:${port}`
-      const post = async (path: string, body: unknown, cookie = '') =>
-        fetch(`${url}/api/v1${path}`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', cookie, origin: url },
-          body: JSON.stringify(body),
-        })
-      const answer = await post('/setup', {
-        link_token: /\/setup#(\w+)/.exec(printed)![1],
+      const setUp = await post(url, '/setup', {
+        link_token: secret,
         organization: { name: 'Acme', time_zone: 'UTC', currency: 'USD' },
         admin: { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' },
       })
-      const cookie = answer.headers.get('set-cookie')?.split(';')[0]
-      if (!cookie) throw new Error(`The set-up answers with ${answer.status}: ${await answer.text()}`)
-      const created = await post('/tokens', { kind: 'svc', name: 'Claude Code' }, cookie)
+      const created = await post(url, '/tokens', { kind: 'svc', name: 'Claude Code' }, await cookieOf(setUp))
       const { token } = (await created.json()) as { token: string }
       const line = `echo ${token} | ${executable} agents login --url ${url} --token-stdin --install claude-code --report`
       await run(['sh', '-c', line], shell)
@@ -306,12 +303,8 @@ function readOptions(args: string[]) {
       lines: { type: 'string', default: '200000' },
     },
   })
-  const names = values.only.split(',')
-  const unknown = names.find((name) => !Object.hasOwn(WAYS, name))
-  if (unknown !== undefined)
-    throw new UsageError(`--only must be some of ${Object.keys(WAYS).join(', ')}, not ${unknown}.`)
   return {
-    names,
+    names: knownNames('--only', values.only.split(','), Object.keys(WAYS)),
     rounds: wholeNumberFrom('rounds', values.rounds, 1),
     lines: wholeNumberFrom('lines', values.lines, 1),
   }

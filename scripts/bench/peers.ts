@@ -22,7 +22,7 @@
  * per second, the sums that follow them weigh too much.
  */
 import { parseArgs } from 'node:util'
-import { printProgress, runAndCleanUp, temporaryFolder, UsageError, wholeNumberFrom } from './clean-up.ts'
+import { knownNames, printProgress, runAndCleanUp, temporaryFolder, wholeNumberFrom } from './clean-up.ts'
 import { MACHINE } from './machine.ts'
 import { exports } from './peer-programs/exports.ts'
 import { LeftOut, type Peer, printRows, type RatioRow, type Rounds, ratioRows } from './peer-programs/peer.ts'
@@ -47,10 +47,7 @@ function readOptions(args: string[]) {
     },
   })
   const { only, json, ...numbers } = values
-  const names = only.split(',')
-  const unknown = names.find((name) => !Object.hasOwn(PEERS, name))
-  if (unknown !== undefined)
-    throw new UsageError(`--only must be some of ${Object.keys(PEERS).join(', ')}, not ${unknown}.`)
+  const names = knownNames('--only', only.split(','), Object.keys(PEERS))
   const from1 = (name: keyof typeof numbers) => wholeNumberFrom(name, numbers[name], 1)
   return {
     ...{ names, json, rounds: from1('rounds'), seconds: from1('seconds') },

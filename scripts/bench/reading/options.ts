@@ -1,7 +1,7 @@
 /** The options of `scripts/bench/reports`. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { UsageError, wholeNumberFrom } from '../clean-up.ts'
+import { knownNames, UsageError, wholeNumberFrom } from '../clean-up.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
 
@@ -88,7 +88,5 @@ export function readOptions(args: string[]): ReadingOptions | ComparisonOptions 
 
 function readParts(option: string, text: string): Set<Part> {
   const names = text.split(',').filter((name) => name !== '')
-  const unknown = names.find((name) => !PARTS.includes(name as Part))
-  if (unknown !== undefined) throw new UsageError(`${option} must be some of ${PARTS.join(', ')}, not ${unknown}.`)
-  return new Set(names as Part[])
+  return new Set(knownNames(option, names, PARTS))
 }
