@@ -93,6 +93,9 @@ export function moneyNumber(nanos: Nanos | null): number | null {
   return nanos === null ? null : decimalNumber(nanos, NANO_DIGITS)
 }
 
+/** The nano-dollars of an amount from {@link moneyNumber}, or of a response that was read exactly. */
+export const moneyNanos = (amount: number): Nanos => parseDecimal(JSON.stringify(amount), NANO_DIGITS)!
+
 /** The text of {@link decimalNumber} in JSON. A number of units must be exact. */
 export function decimalText(units: number | bigint, digits: number): string {
   if (typeof units === 'number' && units < ROUND_TRIP_LIMIT && units > -ROUND_TRIP_LIMIT) {

@@ -19,7 +19,7 @@ import { usageOperations } from '../features/reports/operations/usage.ts'
 import { UsageReport } from '../features/reports/schema.ts'
 import type { Given, McpTool } from '../http/mcp.ts'
 import { exactNumber } from '../lib/exact-json.ts'
-import { formatDecimal, NANO_DIGITS, parseDecimal } from '../lib/money.ts'
+import { formatDecimal, moneyNanos, NANO_DIGITS } from '../lib/money.ts'
 import { component, integer, money, object, oneOf, orNull } from '../schema/types.ts'
 import { ITEMS_LIMIT } from './shown.ts'
 import { type Called, tool } from './tool.ts'
@@ -73,7 +73,7 @@ function withRest(report: { data: Bucket[] }) {
 
 function restOf(results: readonly Figures[]) {
   const sum = (name: 'entries' | 'unpriced_entries') => results.reduce((total, one) => total + one[name], 0)
-  const costs = results.flatMap(({ cost }) => (cost === null ? [] : [parseDecimal(JSON.stringify(cost), NANO_DIGITS)!]))
+  const costs = results.flatMap(({ cost }) => (cost === null ? [] : [moneyNanos(cost)]))
   const cost = costs.reduce((total, one) => total + one, 0n)
   return {
     groups: results.length,

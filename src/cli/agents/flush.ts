@@ -14,7 +14,7 @@ import { CommandError } from '../failures.ts'
 import { examples, optionOf } from '../flags/options.ts'
 import { counted } from '../terminal/numbers.ts'
 import { note, print, printJson, printTable } from '../terminal/print.ts'
-import { type AgentsServer, agentsServer, type ServerFlags } from './server.ts'
+import { type AgentsServer, agentsServer, notePause, type ServerFlags } from './server.ts'
 
 interface FlushFlags extends ServerFlags {
   wait?: boolean
@@ -44,7 +44,7 @@ export function addAgentsFlushCommand(agents: Command): void {
       const delivery = await deliverWaiting({
         ...target,
         patienceMs: flags.wait ? Number.POSITIVE_INFINITY : 0,
-        onPause: ({ message }, pauseMs) => note(`tally: ${message} Retrying in ${pauseMs / 1_000} s.`),
+        onPause: ({ message }, pauseMs) => notePause(message, pauseMs),
       })
       if (flags.json) printJson(jsonOf(delivery, target))
       else printDelivery(delivery, target)

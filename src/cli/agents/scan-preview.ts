@@ -3,7 +3,7 @@ import type { Preview } from '../../agents/batches.ts'
 import type { PlannedEntry } from '../../agents/server.ts'
 import type { TokenEntry } from '../../features/entries/schema.ts'
 import { dayAt } from '../../lib/calendar.ts'
-import { moneyNumber, NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
+import { moneyNanos, moneyNumber, type Nanos } from '../../lib/money.ts'
 import { COUNTED_STATUSES } from '../../shared/entry-filters.ts'
 import { counted, countText, dollars } from '../terminal/numbers.ts'
 import { note, print, printTable } from '../terminal/print.ts'
@@ -74,7 +74,7 @@ function monthsOf(entries: readonly PlannedEntry[], timeZone: string): Month[] {
     if (entry === null || !isCounted(entry) || entry.cost === null) return
     const month = dayAt(Date.parse(entry.started_at), timeZone).slice(0, 'YYYY-MM'.length)
     const sums = months.get(month) ?? { month, before: 0n, after: 0n }
-    sums[side] += parseDecimal(JSON.stringify(entry.cost), NANO_DIGITS)!
+    sums[side] += moneyNanos(entry.cost)
     months.set(month, sums)
   }
   for (const { before, after } of entries) {

@@ -18,7 +18,7 @@ import { note, print, printLongJson } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
 import { previewWire, printPreview } from './scan-preview.ts'
 import { type Priced, printDamage, printRefused, printUses } from './scan-text.ts'
-import { agentsServer, findReportingServer, type ServerFlags, withServerIssues } from './server.ts'
+import { agentsServer, findReportingServer, notePause, type ServerFlags, withServerIssues } from './server.ts'
 
 export interface ScanFlags extends ServerFlags {
   agent?: AgentName[]
@@ -220,7 +220,7 @@ export async function withProgress<Result>(
   try {
     return await work({
       onProgress: (done, total) => progress.show(done, total),
-      onPause: (reason, pauseMs) => note(`tally: ${reason} Retrying in ${pauseMs / 1_000} s.`),
+      onPause: notePause,
     })
   } finally {
     progress.end()

@@ -52,6 +52,10 @@ export function agentsServer(flags: ServerFlags): AgentsServer {
   }
 }
 
+/** Says why a call waits before it is repeated. */
+export const notePause = (reason: string, pauseMs: number): void =>
+  note(`tally: ${reason} Retrying in ${pauseMs / 1_000} s.`)
+
 /** The server with the token that the job gets for its ID token; undefined outside of jobs that have one. */
 export async function findServerOfJob(
   { url }: { url?: string | undefined },
@@ -59,12 +63,11 @@ export async function findServerOfJob(
 ): Promise<ClientConfig | undefined> {
   const job = readJob({ url })
   if (!job) return undefined
-  const onPause = (reason: string, pauseMs: number) => note(`tally: ${reason} Retrying in ${pauseMs / 1_000} s.`)
-  const token = await withServerIssues(() => tokenOfJob(readAgentsEnvironment(), job, kind, { onPause }))
+  const token = await withServerIssues(() => tokenOfJob(readAgentsEnvironment(), job, kind, { onPause: notePause }))
   return { url: job.url, token }
 }
 
-/** The server to report to; undefined where no token is set, none is stored, and this is no job that gets one. */
+/** The server to report to; undefined if no token is set or stored, outside of jobs that get one. */
 export const findReportingServer = async (flags: ServerFlags): Promise<ClientConfig | undefined> =>
   isLoggedOut(flags) ? await findServerOfJob(flags, 'svc') : agentsServer(flags).server
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { listBudgetAlerts, listBudgets } from '../../features/budgets/operations/budgets.ts'
 import type { BudgetBody } from '../../features/budgets/schema.ts'
-import { parseDecimal } from '../../lib/money.ts'
+import { moneyNanos } from '../../lib/money.ts'
 import { addListing } from '../operations.ts'
 import { minute } from '../terminal/print.ts'
 import { archivedText, listedText } from '../work-commands.ts'
@@ -87,9 +87,6 @@ function amountOf(budget: BudgetBody, name: 'spent' | 'available'): string {
 /** Rounded down, because nothing is shown as used up before it is. */
 function usedText({ current }: BudgetBody): string {
   if (!current) return '–'
-  // Amounts are JSON's exact numbers, not ones to calculate with.
-  const [spent = 0n, available = 0n] = [current.spent, current.available].map((one) =>
-    parseDecimal(JSON.stringify(one), 9),
-  )
+  const [spent, available] = [moneyNanos(current.spent), moneyNanos(current.available)]
   return available === 0n ? '–' : `${(spent * 100n) / available}%`
 }

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { readMe, readReceipt } from '../../agents/server.ts'
 import type { ClientConfig } from '../../config.ts'
 import type { Receipt } from '../../features/receipts/schema.ts'
-import { moneyNumber, NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
+import { moneyNanos, moneyNumber, type Nanos } from '../../lib/money.ts'
 import { failWhereUnread, type PricedScan, scanned } from '../agents/scan-run.ts'
 import { printDamage } from '../agents/scan-text.ts'
 import { withServerIssues } from '../agents/server.ts'
@@ -73,7 +73,7 @@ async function readHere(
 }
 
 function failAbove(max: Nanos, { cost, unpriced_entries: unpriced }: Receipt['totals']): void {
-  const nanos = cost === null ? 0n : parseDecimal(JSON.stringify(cost), NANO_DIGITS)!
+  const nanos = cost === null ? 0n : moneyNanos(cost)
   const limit = inDollars(moneyNumber(max))
   if (nanos > max) throw new CommandError(`The cost is ${inDollars(cost)}, more than ${limit}.`, EXIT_USED_UP)
   if (unpriced === 0) return

@@ -10,7 +10,7 @@ import {
   readConfig,
 } from '../../config.ts'
 import type { ListedTokenEntry } from '../../features/entries/schema.ts'
-import { moneyNumber, NANO_DIGITS, parseDecimal } from '../../lib/money.ts'
+import { moneyNanos, moneyNumber } from '../../lib/money.ts'
 import { askToken, requireServiceToken } from '../agents/login.ts'
 import { printPreview } from '../agents/scan-preview.ts'
 import { failWhereLeft, printOutcome, withProgress } from '../agents/scan-run.ts'
@@ -106,7 +106,7 @@ function reasonToStay({ agent_manager, funding, status }: ListedTokenEntry, owne
 function printLeft(byReason: ReadonlyMap<string | undefined, readonly ListedTokenEntry[]>): void {
   const reasons = [...byReason].flatMap(([reason, { length }]) => (reason === undefined ? [] : `${length} ${reason}`))
   const left = [...byReason].flatMap(([reason, entries]) => (reason === undefined ? [] : entries))
-  const cost = left.reduce((sum, { cost }) => sum + (parseDecimal(JSON.stringify(cost ?? 0), NANO_DIGITS) ?? 0n), 0n)
+  const cost = left.reduce((sum, { cost }) => sum + moneyNanos(cost ?? 0), 0n)
   const what = left.length === 0 ? '' : `${counted(left.length, 'entry', 'entries')}, ${inDollars(moneyNumber(cost))}`
   const text = left.length === 0 ? '' : `Left out: ${what} (${reasons.join(', ')}). `
   print(`${text}Bills, approvals and prices stay here.`)

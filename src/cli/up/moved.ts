@@ -2,6 +2,7 @@
 import type { Reportable } from '../../agents/batches.ts'
 import type { ReportText } from '../../agents/report.ts'
 import type { SliceReport, TokenEntry, TokenEntryReport } from '../../features/entries/schema.ts'
+import { withoutNulls } from '../../lib/defined.ts'
 
 /** What one model was used for in a session, with one service. */
 export interface MovedUse extends Reportable {
@@ -97,10 +98,3 @@ function fundingOf({
   if (reported_funding === 'mixed' || reported_funding === 'mixed_credits') return {}
   return withoutNulls({ funding: reported_funding, plan: reported_plan })
 }
-
-type WithoutNulls<Fields> = {
-  [Name in keyof Fields as null extends Fields[Name] ? never : Name]: Fields[Name]
-} & { [Name in keyof Fields as null extends Fields[Name] ? Name : never]?: NonNullable<Fields[Name]> }
-
-const withoutNulls = <Fields extends object>(fields: Fields) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as WithoutNulls<Fields>

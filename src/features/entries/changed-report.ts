@@ -1,5 +1,6 @@
 /** An entry as the report that it could have been, so that a change of it is checked and valued as a report is. */
 import type { Tx } from '../../database/database.ts'
+import { withoutNulls } from '../../lib/defined.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { numberText, parseExactJson } from '../../lib/exact-json.ts'
 import { moneyNumber, NANO_DIGITS, parseDecimal } from '../../lib/money.ts'
@@ -90,8 +91,4 @@ function bodyOf(view: EntryView): Partial<TokenEntryDraft> {
     ticket: (ownPlace ? view.ticket?.key : null) ?? entry.namedTicket,
   }
   return withoutNulls(body) as Partial<TokenEntryDraft>
-}
-
-function withoutNulls(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }

@@ -3,7 +3,7 @@ import { Alert, Button, Group, Loader, Modal, Progress, Stack, Switch, Text } fr
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { counted } from '../format/counts.ts'
-import { answer, api, apiQuery, apiUntil, type Body } from '../server/api.ts'
+import { answer, api, apiQuery, type Body } from '../server/api.ts'
 import { asProblem, type Problem } from '../server/problem.ts'
 import { forget } from '../server/queries.ts'
 import { notify } from '../server/send.ts'
@@ -39,10 +39,10 @@ export const ApplyRules = ({ isOpen, close, ...props }: ApplyRulesProps) => (
 function Planned({ close, filter = {} }: Omit<ApplyRulesProps, 'isOpen'>) {
   const [scope, setScope] = useState<Scope>('unattributed')
   const planned = useQuery({
-    queryKey: ['rule-application', scope, filter],
     // Without a list, a call uses its whole time limit for the totals.
-    queryFn: ({ signal }) =>
-      answer(apiUntil(signal)['placement-rules'].apply.post({ scope, dry_run: true, limit: 0 }, { query: filter })),
+    ...apiQuery(['rule-application', scope, filter], (api) =>
+      api['placement-rules'].apply.post({ scope, dry_run: true, limit: 0 }, { query: filter }),
+    ),
     // The preview must match the current entries.
     staleTime: 0,
     gcTime: 0,

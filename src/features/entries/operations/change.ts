@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { requireTokenScope } from '../../../http/access.ts'
-import { endpoint } from '../../../operations/operation.ts'
+import { endpoint, result } from '../../../operations/operation.ts'
 import { EXAMPLE_PLACED_ENTRY } from '../examples.ts'
 import { readCorrection } from '../request.ts'
 import { EntryCorrection, TokenEntry } from '../schema.ts'
@@ -37,7 +37,7 @@ export const changeTokenEntry = endpoint({
     },
     labels: { summary: 'Correct its labels', value: { labels: { repository: 'acme/web' } } },
   },
-  answer: { status: 200, description: 'The updated entry.', schema: TokenEntry, example: EXAMPLE_PLACED_ENTRY },
+  answer: result('The updated entry.', TokenEntry, EXAMPLE_PLACED_ENTRY),
   problems: ['entry_locked', 'on_a_sheet', 'wrong_status'],
   run: async ({ entries }: Needs, { params, body, party, served: { caller } }) => {
     const fields = Object.keys(body)

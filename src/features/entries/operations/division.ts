@@ -46,7 +46,7 @@ export const undivideTokenEntry = operation({
   summary: 'Undo the division of an entry',
   description:
     'The entry that was divided gets the usage of all its parts back, and keeps the place of the first. The other parts are voided for good. Takes the ID of any part. All parts must be `submitted`.',
-  answer: { status: 200, description: 'The entry that was divided.', schema: TokenEntry, example: EXAMPLE_ENTRY },
+  answer: result('The entry that was divided.', TokenEntry, EXAMPLE_ENTRY),
   problems: ['entry_locked', 'not_divided', 'wrong_status'],
   run: ({ entries }: Needs, { params, party }) => entries.division.undivide(params.id, party),
 })

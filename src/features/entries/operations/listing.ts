@@ -52,7 +52,7 @@ const getTokenEntry = operation({
   object: 'ent',
   summary: 'Get a token entry',
   description: 'Includes the calculation of its list value.',
-  answer: { status: 200, description: 'The entry.', schema: TokenEntryDetail, example: EXAMPLE_DETAIL },
+  answer: result('The entry.', TokenEntryDetail, EXAMPLE_DETAIL),
   run: ({ entries }: Needs, { params, approver }) => entries.listing.getEntry(params.id, approver.viewer),
 })
 
@@ -63,7 +63,7 @@ const getTokenEntryHistory = operation({
   path: '/token-entries/:id/history',
   params,
   summary: 'Get the history of a token entry',
-  answer: { status: 200, description: 'Changes, oldest first.', schema: TokenEntryHistory, example: EXAMPLE_HISTORY },
+  answer: result('Changes, oldest first.', TokenEntryHistory, EXAMPLE_HISTORY),
   run: ({ entries }: Needs, { params, approver }) => entries.listing.getHistory(params.id, approver.viewer),
 })
 

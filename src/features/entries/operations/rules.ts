@@ -64,7 +64,7 @@ const tryPlacementRules = operation({
   query: entryFilters(),
   body: RuleTrial,
   example: EXAMPLE_TRIAL,
-  answer: { status: 200, description: 'A page of entries.', schema: RuleTrialAnswer, example: EXAMPLE_TRIAL_ANSWER },
+  answer: result('A page of entries.', RuleTrialAnswer, EXAMPLE_TRIAL_ANSWER),
   problems: ['not_found', 'database_deadline'],
   run: async ({ entries, selection }: Needs, { viewer, asker, query, body }) => {
     const trial = await selection.read(asker, (timeZone) => readTrial(body, query, timeZone))

@@ -61,7 +61,7 @@ const getLocalSessions = endpoint({
   id: 'getLocalSessions',
   method: 'GET',
   summary: 'Get the sessions on the machine of the server',
-  answer: { status: 200, description: 'What was found.', schema: LocalSessionsBody, example: EXAMPLE },
+  answer: result('What was found.', LocalSessionsBody, EXAMPLE),
   run: async (needs: Needs, { served }) => findOwn(needs, served)?.describe() ?? NOTHING,
 })
 

@@ -1,6 +1,6 @@
 import { EVERY_ROLE, requireCaller } from '../../../http/access.ts'
 import type { SessionCookie } from '../../../http/session-cookie.ts'
-import { endpoint } from '../../../operations/operation.ts'
+import { endpoint, result } from '../../../operations/operation.ts'
 import { flagParameter } from '../../../operations/parameters.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import { EXAMPLE_SESSION } from '../examples.ts'
@@ -25,7 +25,7 @@ const signIn = endpoint({
   allow: 'anyone',
   body: SignInRequest,
   example: { email: 'ada@example.com', password: 'correct horse battery' },
-  answer: { status: 200, description: 'Signed in.', schema: Me, headers: ['Set-Cookie'], example: EXAMPLE_SESSION },
+  answer: result('Signed in.', Me, EXAMPLE_SESSION, { headers: ['Set-Cookie'] }),
   problems: ['sign_in_failed', 'too_many_attempts'],
   run: async ({ people, organization, cookie }: Needs, { body, served: { request, address, set } }) => {
     const replaces = cookie.read(request.headers)
@@ -47,7 +47,7 @@ const signInWithLink = endpoint({
   allow: 'anyone',
   body: LinkSignIn,
   example: { link_token: '0Zk3Rw0pV1hB7xQm5sT9cYf2LdN8aGjE' },
-  answer: { status: 200, description: 'Signed in.', schema: Me, headers: ['Set-Cookie'], example: EXAMPLE_SESSION },
+  answer: result('Signed in.', Me, EXAMPLE_SESSION, { headers: ['Set-Cookie'] }),
   problems: ['unauthenticated'],
   run: async ({ people, organization, cookie }: Needs, { body, served: { request, address, set } }) => {
     const replaces = cookie.read(request.headers)

@@ -22,7 +22,7 @@ export const getTelemetryStatus = operation({
     'Shows which agents push telemetry, through which channels, what is counted, and what is not counted and why. Use it to find out why data is missing. Requests rejected with 401 or 403 are not included; see the logs of the sender. Only names of events and metrics are stored, never prompts or other content.',
   allow: { session: ['billing', 'admin'] },
   scope: 'telemetry:read',
-  answer: { status: 200, description: 'The telemetry status.', schema: TelemetryStatus, example: EXAMPLE_STATUS },
+  answer: result('The telemetry status.', TelemetryStatus, EXAMPLE_STATUS),
   run: async ({ telemetry }: Needs, { party: { person } }) =>
     statusBody(await telemetry.status(), { isAdmin: person === null || person.role === 'admin' }),
 })

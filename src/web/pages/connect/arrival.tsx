@@ -6,7 +6,7 @@ import { useRef } from 'react'
 import { Link } from 'wouter'
 import { Ago, Count, Money } from '../../parts/figures.tsx'
 import { Note } from '../../parts/texts.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
+import { answer, apiQuery, apiUntil } from '../../server/api.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import type { CreatedToken } from '../../server/tokens.ts'
 
@@ -52,8 +52,7 @@ function useArrival(token: CreatedToken | null): Entry | undefined {
 /** When the token was last used, which shows whether a request reached the server. */
 function useLastUse(token: CreatedToken | null, isWaiting: boolean): string | null {
   const { data } = useQuery({
-    queryKey: ['tokens', token?.id],
-    queryFn: ({ signal }) => answer(apiUntil(signal).tokens({ id: token!.id }).get()),
+    ...apiQuery(['tokens', token?.id], (api) => api.tokens({ id: token!.id }).get()),
     enabled: token !== null && isWaiting,
     refetchInterval: EVERY_MS,
   })

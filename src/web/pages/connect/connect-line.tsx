@@ -1,7 +1,8 @@
 /** The line that connects an agent, and the button that creates its token. */
-import { Anchor, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { CopyLine } from '../../parts/copy-line.tsx'
+import { Segmented } from '../../parts/segmented.tsx'
 import { Caption, Note } from '../../parts/texts.tsx'
 import { useMe, useRole } from '../../server/me.ts'
 import { useSend } from '../../server/send.ts'
@@ -78,14 +79,11 @@ export function ConnectLine({ name, way, token: latest, made }: ConnectLineProps
                 Create token and copy
               </Button>
               {mayOrganization && (
-                <SegmentedControl
+                <Segmented
                   aria-label="Token type"
                   value={kind}
-                  onChange={(value) => setKind(value as typeof kind)}
-                  data={[
-                    { value: 'svc', label: 'Service token' },
-                    { value: 'org', label: 'Organization token' },
-                  ]}
+                  choose={(kind) => setKind(kind)}
+                  titles={{ svc: 'Service token', org: 'Organization token' }}
                 />
               )}
             </Group>

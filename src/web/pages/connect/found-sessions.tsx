@@ -6,18 +6,17 @@ import { Link } from 'wouter'
 import { AGENTS, type AgentName } from '../../../shared/agents.ts'
 import { Count } from '../../parts/figures.tsx'
 import { CardTitle } from '../../parts/texts.tsx'
-import { answer, api, apiUntil, type Body } from '../../server/api.ts'
+import { answer, api, apiQuery, type Body } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 
-type Found = Body<Awaited<ReturnType<ReturnType<typeof apiUntil>['local-sessions']['get']>>>
+type Found = Body<Awaited<ReturnType<(typeof api)['local-sessions']['get']>>>
 
 /** A person waits for the end. */
 const EVERY_MS = 1_000
 
 export function FoundSessions() {
   const { data: found } = useQuery({
-    queryKey: ['local-sessions'],
-    queryFn: ({ signal }) => answer(apiUntil(signal)['local-sessions'].get()),
+    ...apiQuery(['local-sessions'], (api) => api['local-sessions'].get()),
     refetchInterval: ({ state }) => (state.data?.state === 'importing' ? EVERY_MS : false),
   })
   const { mutate, isPending } = useSend({

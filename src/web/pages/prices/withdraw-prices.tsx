@@ -9,7 +9,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Note } from '../../parts/texts.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
-import { answer, api, apiUntil } from '../../server/api.ts'
+import { answer, api, apiQuery } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import { EffectiveFrom } from './effective-from.tsx'
 import { type Price, priceText, providerText, sourceText, type WithdrawnPrices } from './price.ts'
@@ -30,9 +30,10 @@ export function WithdrawPrices({
   const { day } = form.values
   const bodyOf = (until: string) => ({ model, provider, effective_until: until })
   const { data, error, refetch } = useQuery({
-    queryKey: ['prices', 'withdrawal', provider, model, day],
+    ...apiQuery(['prices', 'withdrawal', provider, model, day], (api) =>
+      api.prices.withdraw.post({ ...bodyOf(day!), dry_run: true }),
+    ),
     enabled: day !== null,
-    queryFn: ({ signal }) => answer(apiUntil(signal).prices.withdraw.post({ ...bodyOf(day!), dry_run: true })),
   })
   const sending = useFormSend({
     form,
