@@ -269,6 +269,19 @@ esac
   expect(readFileSync(at('calls'), 'utf8')).toContain('--user enable tally-up.service\n')
 })
 
+test('a service that the system does not start is not left behind, and the server starts without it', async () => {
+  await mkdir(at('bin'), { recursive: true })
+  await writeFile(at('bin/systemctl'), '#!/bin/sh\necho "no bus" >&2\nexit 1\n', { mode: 0o755 })
+  const env = { PATH: `${at('bin')}:${process.env.PATH}` }
+  const { code, stderr } = await tally.run(['up', '--no-browser', '--service'], { env })
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/could not be started: .* no bus\n.* Without it: tally up\n$/),
+  ])
+  expect(existsSync(at('.config/systemd/user/tally-up.service'))).toBe(false)
+  expect((await up([], env)).stdout).toMatch(LINK)
+})
+
 test('a file that cannot be read in full is said, and everything else is done', async () => {
   const file = claudeTranscript(tally.folder)
   await appendFile(file, '{"type": "assistant", "message": \n')

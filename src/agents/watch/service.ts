@@ -261,10 +261,15 @@ export function installService({ path, content, start }: UserService): void {
 }
 
 /** Whatever is there of it. */
-export function uninstallService({ path, links, stop, forget }: UserService): void {
-  perform(stop)
+export function uninstallService(service: UserService): void {
+  perform(service.stop)
+  removeFiles(service)
+  perform(service.forget)
+}
+
+/** Of a service that does not run. */
+export function removeFiles({ path, links }: UserService): void {
   for (const each of [path, ...links]) rmSync(each, { force: true })
-  perform(forget)
 }
 
 const PAUSE_MS = 500

@@ -1,7 +1,14 @@
 /** The server of `tally up`: a process of its own that outlives the command, reached from this machine only. */
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { isAlive } from '../../agents/sender-lock.ts'
-import { installService, ServiceError, type UserService, upServiceFor } from '../../agents/watch/service.ts'
+import {
+  installService,
+  isInstalled,
+  removeFiles,
+  ServiceError,
+  type UserService,
+  upServiceFor,
+} from '../../agents/watch/service.ts'
 import { type AgentsEnvironment, withoutOptions } from '../../config.ts'
 import { CommandError } from '../failures.ts'
 import { type Announcement, findProvenServer, withdrawServer } from '../running-server.ts'
@@ -45,12 +52,16 @@ export const findService = (
 
 /** Has the system start it, also at each login. The port is that of the service. */
 export async function startService({ data }: Place, service: UserService): Promise<Announcement> {
+  const isNew = !isInstalled(service)
   try {
     installService(service)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
+    // Every later run would try to start it.
+    if (isNew) removeFiles(service)
+    const otherwise = isNew ? ' Without it: tally up' : ''
     throw new CommandError(
-      `${service.path} was written, but could not be started: ${error.message}\nRun \`tally up --service\` again as the person whose agents are on this machine, logged in and without sudo.`,
+      `The ${service.kind} ${service.path} could not be started: ${error.message}\nRun \`tally up --service\` again as the person whose agents are on this machine, logged in and without sudo.${otherwise}`,
     )
   }
   const deadline = performance.now() + START_MS
