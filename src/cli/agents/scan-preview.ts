@@ -87,7 +87,8 @@ function monthsOf(entries: readonly PlannedEntry[], timeZone: string): Month[] {
 /** What a screen shows; the sums above are always of all. */
 const LINES_SHOWN = 40
 
-export function printPreview(preview: Preview, url: string, { all }: { all: boolean }): void {
+/** `all` is undefined for a command without the option. */
+export function printPreview(preview: Preview, url: string, { all }: { all?: boolean } = {}): void {
   const { sessions, entries, months, unpriced } = summaryOf(preview)
   const changes = [...Map.groupBy(preview.entries, sessionOf).values()]
     .filter((session) => resultOf(session) !== 'unchanged')
@@ -128,7 +129,7 @@ function printMonths(months: readonly Month[]): void {
   )
 }
 
-function printSessions(sessions: readonly PlannedEntry[][], timeZone: string, all: boolean): void {
+function printSessions(sessions: readonly PlannedEntry[][], timeZone: string, all: boolean | undefined): void {
   const texts = sessions.map((session) => linesOfSession(session, timeZone))
   let first = 0
   if (!all) {
@@ -142,10 +143,10 @@ function printSessions(sessions: readonly PlannedEntry[][], timeZone: string, al
   }
   print(`\n${startOfLine('', 'DAY', 'TOKENS', 'COST (USD)')}PLACE`)
   for (const lines of texts.slice(first)) print(lines.join('\n'))
-  if (first > 0)
-    note(
-      `Showing the latest ${texts.length - first} of ${texts.length} sessions that change; use --all to list all of them.`,
-    )
+  if (first > 0) {
+    const more = all === undefined ? '' : '; use --all to list all of them'
+    note(`Showing the latest ${texts.length - first} of ${texts.length} sessions that change${more}.`)
+  }
 }
 
 /** Together with the last one, 80. */

@@ -56,7 +56,7 @@ export async function join(
   const isNamed = (use: MovedUse) => names && !known.has(use)
   const preview = names && known.size > 0 ? await previewOf(server, uses, isNamed) : first
   print(`Sessions on this machine become entries of ${person.name} (${person.email}) at ${server.url}.`)
-  printPreview(preview, server.url, { all: false })
+  printPreview(preview, server.url)
   const projects = new Set(preview.entries.flatMap(({ before, after }) => (before ? [] : (after.project?.key ?? []))))
   if (names && projects.size > 0) print(`Projects: ${[...projects].join(', ')}. Missing ones are created.`)
   const { timeZone, hashedSessionIds } = settings
