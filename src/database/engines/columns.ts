@@ -1,5 +1,5 @@
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
-import { type Convert, encodingOf } from './conversions.ts'
+import { type Convert, compiled, convertedSource, encodingOf } from './conversions.ts'
 
 /** A column that a property of a row is written to. */
 export interface WrittenColumn {
@@ -28,4 +28,14 @@ export function columnsOf(table: Table, properties: readonly string[]): WrittenC
     if (!column) throw new Error(`The table ${getTableName(table)} has no column for "${property}"`)
     return { property, name: `"${column.name}"`, encode: encodingOf(column) }
   })
+}
+
+/** Makes the function that puts the values of a row into the order of the columns, converted for the driver. */
+export function columnValuesOf(columns: readonly WrittenColumn[]): (row: Record<string, unknown>) => unknown[] {
+  const encoders = columns.map(({ encode }) => encode)
+  const values = columns.map(({ property, encode }, position) => {
+    const value = `row[${JSON.stringify(property)}] ?? null`
+    return encode === null ? value : convertedSource(value, position)
+  })
+  return compiled(`(row) => [${values}]`, encoders)
 }

@@ -75,60 +75,52 @@ export function binderOf(parameters: readonly Parameter[]): (values: Record<stri
     })
 }
 
-/** Where the value at a position of the result belongs. */
-interface Target {
-  name: string
-  position: number
-  decode: Convert
-}
-
-/** The object of a joined table, or any other object in a row. */
-interface Nested {
-  name: string
-  read: (values: readonly unknown[]) => unknown
-}
-
 /** Makes the function that maps the driver's values to a row, exactly as drizzle does. */
 export function rowReaderOf<Row>({ fields, joinsNotNullableMap }: PreparedParts): (values: readonly unknown[]) => Row {
   const positioned = (fields ?? []).map(({ path, field }, position) => ({ path, field, position }))
-  return objectReader(positioned, joinsNotNullableMap) as (values: readonly unknown[]) => Row
+  const decoders: Convert[] = []
+  return compiled(`(values) => (${objectSource(positioned, joinsNotNullableMap, decoders)})`, decoders)
 }
+
+/**
+ * A function from its source, which takes a third of the time of a loop over names: each property is read and written at
+ * a place that the engine knows. `convert` and the number of one of `conversions` convert a value that is not null.
+ */
+export function compiled<Result>(source: string, conversions: readonly Convert[]): Result {
+  const convert = (number: number, value: unknown) => (value === null ? null : conversions[number]!(value))
+  return new Function('convert', `return ${source}`)(convert)
+}
+
+export const convertedSource = (value: string, number: number) => `convert(${number}, ${value})`
 
 type PositionedField = SelectedField & { position: number }
 
-function objectReader(
+/** An object with the properties in the order in which they are selected. */
+function objectSource(
   fields: readonly PositionedField[],
   joins: Record<string, boolean> | undefined,
-): (values: readonly unknown[]) => Record<string, unknown> {
-  const targets: Target[] = []
-  const nested: Nested[] = []
-  // The object that is copied for each row has the properties in the order in which they are selected.
-  const empty: Record<string, unknown> = {}
-  for (const [name, group] of Map.groupBy(fields, ({ path }) => path[0]!)) {
-    empty[name] = null
+  decoders: Convert[],
+): string {
+  const members = [...Map.groupBy(fields, ({ path }) => path[0]!)].map(([name, group]) => {
     const [{ path, field, position }] = group as [PositionedField]
-    if (path.length === 1) targets.push({ name, position, decode: decodingOf(field) })
-    else nested.push({ name, read: nestedReader(group, joins) })
-  }
-  return (values) => {
-    const row = { ...empty }
-    for (const { name, position, decode } of targets) {
-      const value = values[position]
-      row[name] = value === null || decode === null ? value : decode(value)
-    }
-    for (const { name, read } of nested) row[name] = read(values)
-    return row
-  }
+    if (path.length > 1) return `${JSON.stringify(name)}: ${nestedSource(group, joins, decoders)}`
+    const value = `values[${position}]`
+    const decode = decodingOf(field)
+    return `${JSON.stringify(name)}: ${decode === null ? value : convertedSource(value, decoders.push(decode) - 1)}`
+  })
+  return `{ ${members.join(', ')} }`
 }
 
-function nestedReader(group: readonly PositionedField[], joins: Record<string, boolean> | undefined) {
-  const read = objectReader(
-    group.map(({ path, ...field }) => ({ ...field, path: path.slice(1) })),
-    undefined,
-  )
+/** The object of a joined table, or any other object in a row. */
+function nestedSource(
+  group: readonly PositionedField[],
+  joins: Record<string, boolean> | undefined,
+  decoders: Convert[],
+): string {
+  const fields = group.map(({ path, ...field }) => ({ ...field, path: path.slice(1) }))
   const key = joins && missingRowKey(group, joins)
-  if (key === undefined) return read
-  return (values: readonly unknown[]) => (values[key] === null ? null : read(values))
+  const object = objectSource(fields, undefined, decoders)
+  return key === undefined ? object : `values[${key}] === null ? null : ${object}`
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Database as Connection, Statement } from 'bun:sqlite'
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import type { StatementCounts } from '../../statement-counts.ts'
-import { columnsOf, conflictClause, type Existing, type WrittenColumn } from '../columns.ts'
+import { columnsOf, columnValuesOf, conflictClause, type Existing, type WrittenColumn } from '../columns.ts'
 import { rowReaderOf } from '../conversions.ts'
 import { SqliteReader } from './reader.ts'
 
@@ -148,14 +148,7 @@ export class SqliteTransaction extends SqliteReader {
   #rowWriter(sql: string, columns: readonly WrittenColumn[]): (row: Row) => void {
     const statement = this.connection.prepare(sql)
     const run = statement.run.bind(statement) as unknown as (values: unknown[]) => void
-    const values: unknown[] = new Array(columns.length)
-    return (row) => {
-      for (let position = 0; position < columns.length; position += 1) {
-        const { property, encode } = columns[position]!
-        const value = row[property] ?? null
-        values[position] = value === null || encode === null ? value : encode(value)
-      }
-      run(values)
-    }
+    const valuesOf = columnValuesOf(columns)
+    return (row) => run(valuesOf(row))
   }
 }
