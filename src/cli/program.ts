@@ -155,11 +155,15 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
   return program
 }
 
-/** The first word that is neither an option of the program nor its value; undefined if other options precede it. */
+/**
+ * The first word that is neither an option of the program nor its value, or what the option for the version is short for;
+ * undefined if other options precede it.
+ */
 function calledIn(args: readonly string[], { options }: Command): string | undefined {
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at]!
     if (!arg.startsWith('-')) return arg
+    if (arg === '--version' || arg === '-V') return 'version'
     const [flag] = arg.split('=', 1)
     if (!options.some(({ long, required }) => required && long === flag)) return undefined
     if (arg === flag) at += 1

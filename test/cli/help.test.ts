@@ -395,7 +395,8 @@ test('a command line loads the command that it calls and no other, or all if it 
     }
   }
   const all = commands.map((command) => command.name())
-  for (const line of ['--help', '--version', 'user list', '--unknown users list', '--data users']) {
+  for (const flag of ['--version', '-V']) expect(await namesFor('--data', 'serve', flag)).toEqual(['version'])
+  for (const line of ['--help', 'user list', '--unknown users list', '--data users']) {
     expect(await namesFor(...line.split(' ')), line).toEqual(all)
   }
 })
