@@ -1,7 +1,8 @@
 /** The assignment of entries: a project, a ticket, or none. */
-import { Input, SegmentedControl, Stack } from '@mantine/core'
+import { Input, Stack } from '@mantine/core'
 import { ProjectPicker, TicketPicker } from './pickers.tsx'
 import { isNew, newTicket, type Place } from './place.ts'
+import { Segmented } from './segmented.tsx'
 import { Note } from './texts.tsx'
 
 interface PlaceFieldsProps {
@@ -11,11 +12,7 @@ interface PlaceFieldsProps {
   errors?: Record<string, string>
 }
 
-const KINDS = [
-  { value: 'project', label: 'Project' },
-  { value: 'ticket', label: 'Ticket' },
-  { value: 'nothing', label: 'None' },
-]
+const KINDS = { project: 'Project', ticket: 'Ticket', nothing: 'None' }
 
 export function PlaceFields({ value, change, errors = {} }: PlaceFieldsProps) {
   const { kind, project, ticket } = value
@@ -23,14 +20,14 @@ export function PlaceFields({ value, change, errors = {} }: PlaceFieldsProps) {
   return (
     <Stack gap="sm">
       <Input.Wrapper label="Assign to" labelElement="div">
-        <SegmentedControl
+        <Segmented
           fullWidth
           size="xs"
           mt={4}
           aria-label="Assign to"
-          data={KINDS}
+          titles={KINDS}
           value={kind}
-          onChange={(chosen) => change({ ...value, kind: chosen as Place['kind'] })}
+          choose={(kind) => change({ ...value, kind })}
         />
       </Input.Wrapper>
       {kind === 'ticket' && (

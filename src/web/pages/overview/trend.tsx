@@ -1,5 +1,5 @@
 /** Usage over time by project, model or person, as a chart and a table, whose parts lead to their entries. */
-import { Group, NativeSelect, Paper, SegmentedControl, Skeleton } from '@mantine/core'
+import { Group, NativeSelect, Paper, Skeleton } from '@mantine/core'
 import { colorsOf } from '../../../shared/charts/colors.ts'
 import type { CostBasis } from '../../../shared/cost-basis.ts'
 import { BasisSelect } from '../../parts/basis-select.tsx'
@@ -8,6 +8,7 @@ import { Chart } from '../../parts/charts/chart.tsx'
 import { ChartTable } from '../../parts/charts/chart-table.tsx'
 import { AMOUNTS, type ChartSeries, restSeries } from '../../parts/charts/series.ts'
 import { TableToggle } from '../../parts/charts/table-toggle.tsx'
+import { Segmented } from '../../parts/segmented.tsx'
 import { CardTitle, Note } from '../../parts/texts.tsx'
 import { keyOf, labelOf } from '../../parts/usage/dimensions.ts'
 import { measureOf } from '../../parts/usage/measures.ts'
@@ -22,16 +23,8 @@ interface TrendProps extends Shown {
   choose: (change: { by?: Chosen['dimension']; measure?: Measure; bucket?: Width; basis?: CostBasis }) => void
 }
 
-const BY = [
-  { value: 'project', label: 'Project' },
-  { value: 'model', label: 'Model' },
-  { value: 'agent_manager', label: 'Person' },
-]
-const BY_IN_WORDS = { project: 'project', model: 'model', agent_manager: 'person' } as const
-const MEASURES = [
-  { value: 'cost', label: 'Cost' },
-  { value: 'tokens', label: 'Tokens' },
-]
+const BY = { project: 'Project', model: 'Model', agent_manager: 'Person' }
+const MEASURES = { cost: 'Cost', tokens: 'Tokens' }
 
 export function Trend({ choose, ...data }: TrendProps) {
   const { scope, chosen } = data
@@ -52,18 +45,18 @@ export function Trend({ choose, ...data }: TrendProps) {
               aria-label="Granularity"
             />
           )}
-          <SegmentedControl
+          <Segmented
             size="xs"
-            data={BY}
+            titles={BY}
             value={chosen.dimension}
-            onChange={(dimension) => choose({ by: dimension as Chosen['dimension'] })}
+            choose={(by) => choose({ by })}
             aria-label="Break down by"
           />
-          <SegmentedControl
+          <Segmented
             size="xs"
-            data={MEASURES}
+            titles={MEASURES}
             value={chosen.measure}
-            onChange={(measure) => choose({ measure: measure as Measure })}
+            choose={(measure) => choose({ measure })}
             aria-label="Measure"
           />
           <BasisSelect value={scope.basis} change={(basis) => choose({ basis })} />
@@ -73,7 +66,7 @@ export function Trend({ choose, ...data }: TrendProps) {
         <Chart
           {...shown.chart}
           hrefOf={shown.hrefOf}
-          label={`${title} by ${BY_IN_WORDS[chosen.dimension]}`}
+          label={`${title} by ${BY[chosen.dimension].toLowerCase()}`}
           kind="stacked"
         />
       ) : (
