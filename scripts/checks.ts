@@ -94,7 +94,7 @@ const processorSeconds = () =>
   cpus().reduce((total, { times }) => total + times.user + times.nice + times.sys + times.irq, 0) / 1000
 
 /** Where the next second of a run is to be saved. */
-const SHOWN_FILES = 10
+const SHOWN_FILES = 30
 
 class Summary {
   readonly totals: Counts = { passed: 0, failed: 0, skipped: 0 }
