@@ -89,6 +89,7 @@ import postgresPeriodMoments from './postgres/0061_period_moments.sql' with { ty
 import postgresChargedCost from './postgres/0062_charged_cost.sql' with { type: 'text' }
 import postgresTrusts from './postgres/0063_trusts.sql' with { type: 'text' }
 import postgresSignInLinks from './postgres/0064_sign_in_links.sql' with { type: 'text' }
+import postgresCheaperReferences from './postgres/0065_cheaper_references.sql' with { type: 'text' }
 import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -155,6 +156,7 @@ import sqlitePeriodMoments from './sqlite/0061_period_moments.sql' with { type: 
 import sqliteChargedCost from './sqlite/0062_charged_cost.sql' with { type: 'text' }
 import sqliteTrusts from './sqlite/0063_trusts.sql' with { type: 'text' }
 import sqliteSignInLinks from './sqlite/0064_sign_in_links.sql' with { type: 'text' }
+import sqliteCheaperReferences from './sqlite/0065_cheaper_references.sql' with { type: 'text' }
 import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
@@ -368,5 +370,11 @@ export const MIGRATIONS: Migration[] = [
     name: 'sign_in_links',
     // A server of a version before would let a link that signs in set a password.
     sql: { sqlite: sqliteSignInLinks, postgres: postgresSignInLinks },
+  },
+  {
+    version: 65,
+    name: 'cheaper_references',
+    sql: { sqlite: sqliteCheaperReferences, postgres: postgresCheaperReferences },
+    compatibleFrom: 64,
   },
 ]

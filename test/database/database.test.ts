@@ -521,8 +521,6 @@ forEachEngine('the revision', (open) => {
         token = await addToken(tx, user)
       },
       'a revocation': (tx) => tx.update(tx.tables.tokens).set({ revokedAt: NOW }).where(eq(tx.tables.tokens.id, token)),
-      'a token that goes': (tx) => tx.delete(tx.tables.tokens).where(eq(tx.tables.tokens.id, token)),
-      'a person who goes': (tx) => tx.delete(tx.tables.users).where(eq(tx.tables.users.id, user)),
       'a price': (tx) => addPrice(tx, 1n),
       'an alias': async (tx) => {
         const values = { alias: 'a', model: 'm', source: 'admin', createdAt: NOW }

@@ -5,7 +5,9 @@ import { oldestSchemaAfter } from '../../src/database/schema/compatibility.ts'
 import { contractingStatements } from '../support/contracting.ts'
 
 /** Migrations that remove what no version uses any more that is still compatible: the reason by the name. */
-const CONTRACTED: Record<string, string> = {}
+const CONTRACTED: Record<string, string> = {
+  cheaper_references: 'Triggers check the references of the constraints that it removes, with the same kind of error.',
+}
 
 test('migrations after which earlier versions go on only add to the schema, on both engines', () => {
   for (const { name, version, sql, compatibleFrom = version } of MIGRATIONS) {

@@ -211,7 +211,8 @@ forEachEngine('migrations', (_, engine) => {
     await migrateAt(location, MIGRATIONS)
     await insertName(location, 'kept')
     const before = await stateOf(location)
-    const statements = "ALTER TABLE names ADD COLUMN extra TEXT; DELETE FROM names; INSERT INTO nowhere VALUES ('x');"
+    const statements =
+      "ALTER TABLE names ADD COLUMN extra TEXT; UPDATE names SET text = 'lost'; INSERT INTO nowhere VALUES ('x');"
     const failing: Migration = {
       version: NEXT.version + 1,
       name: 'failing',
@@ -228,7 +229,7 @@ forEachEngine('migrations', (_, engine) => {
     await migrateAt(location, MIGRATIONS)
     await insertName(location, 'first')
     await rowsAt(location, "INSERT INTO names (text, canonical_id) VALUES ('second', 1) RETURNING id")
-    const statements = "DELETE FROM names WHERE text = 'first';"
+    const statements = "UPDATE names SET canonical_id = 3 WHERE text = 'second';"
     const orphaning = { version: NEWEST + 1, name: 'orphaning', sql: { sqlite: statements, postgres: statements } }
     expect(await migrateAt(location, [...MIGRATIONS, orphaning]).catch(() => 'refused')).toBe('refused')
     expect(await rowsAt(location, 'SELECT text FROM names')).toHaveLength(2)

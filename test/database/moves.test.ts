@@ -186,6 +186,14 @@ forEachEngine('a database that is moved', (_open, engine) => {
     await (await openDatabase({ clock: systemClock, ...from })).close()
   }, 180_000)
 
+  test('is refused if a row refers to one that is missing', async () => {
+    const from = await usedIn(engine)
+    if (engine === 'postgres') await rowsAt(from, 'ALTER TABLE entries DISABLE TRIGGER ALL')
+    await rowsAt(from, 'UPDATE entries SET agent_id = 987654321')
+    const to = await newLocation(other(engine), cleanUps)
+    await expect(moveBetween(from, to)).rejects.toThrow(/refers? to (a )?missing/)
+  }, 180_000)
+
   test('is not marked as moved if the move was cancelled before the end', async () => {
     const from = await usedIn(engine)
     const to = await newLocation(other(engine), cleanUps)

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import type { Sql } from 'postgres'
+import { CHECKED_REFERENCES } from '../../src/database/engines/postgres/references.ts'
 import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
 import { postgresTables } from '../../src/database/schema/postgres-tables.ts'
 import { sqliteTables } from '../../src/database/schema/sqlite-tables.ts'
@@ -14,8 +15,16 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { newLocation, startPostgres } from '../support/databases.ts'
 import { clientFor } from '../support/postgres-server.ts'
 
+/** Triggers that check references, and those that keep what they refer to: see migration 65. */
+const CHECKING = Object.keys(CHECKED_REFERENCES).flatMap((table) =>
+  ['inserted', 'updated'].map((when) => `${table}_referring_${when} on ${table}`),
+)
+const KEEPING = [...new Set(Object.values(CHECKED_REFERENCES).flatMap((columns) => Object.values(columns)))].flatMap(
+  (table) => ['referred', 'kept', 'numbered'].map((what) => `${table}_${what} on ${table}`),
+)
+
 /** Only PostgreSQL has several writers, whose ids may appear out of order: see migration 17. */
-const ONLY_ON_POSTGRES = ['events_announced on events']
+const ONLY_ON_POSTGRES = ['events_announced on events', ...CHECKING, ...KEEPING]
 
 /** Lines such as `entries.status text required`, sorted. */
 type Facts = string[]
@@ -120,13 +129,18 @@ function postgresCatalogue(client: Sql): Catalogue {
       facts(`
         SELECT x.relname || ' on ' || t.relname || ' (' || ${columnsOf} || ')' || CASE WHEN indpred IS NULL THEN '' ELSE ' where' END
         FROM ${indexes} WHERE t.${own} AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = x.oid)`),
-    references: () =>
-      facts(`
+    async references() {
+      const keys = await facts(`
         SELECT t.relname || '.' || a.attname || ' -> ' || r.relname || '.' || b.attname
         FROM pg_constraint AS f
         JOIN pg_class AS t ON t.oid = f.conrelid JOIN pg_attribute AS a ON a.attrelid = t.oid AND a.attnum = f.conkey[1]
         JOIN pg_class AS r ON r.oid = f.confrelid JOIN pg_attribute AS b ON b.attrelid = r.oid AND b.attnum = f.confkey[1]
-        WHERE f.contype = 'f' AND t.${own}`),
+        WHERE f.contype = 'f' AND t.${own}`)
+      const checked = Object.entries(CHECKED_REFERENCES).flatMap(([table, columns]) =>
+        Object.entries(columns).map(([column, referred]) => `${table}.${column} -> ${referred}.id`),
+      )
+      return [...keys, ...checked].sort()
+    },
     triggers: () =>
       facts(`
         SELECT g.tgname || ' on ' || t.relname

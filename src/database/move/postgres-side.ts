@@ -5,6 +5,7 @@ import type { Sql } from 'postgres'
 import { CLIENT_CHECK_MS, connect, parseAddress, refusePooler } from '../engines/postgres/link.ts'
 import { isPartitioned } from '../engines/postgres/partitions.ts'
 import { onOneConnection } from '../engines/postgres/postgres.ts'
+import { MISSING_REFERENCES } from '../engines/postgres/references.ts'
 import { failureOf } from '../errors.ts'
 import { inTransaction, lockSession, migratePostgres, refuseNewer } from '../schema/migrate.ts'
 import { WrongDatabase } from '../wrong-database.ts'
@@ -182,6 +183,9 @@ export class PostgresSide implements Source, Target {
       await this.client.unsafe(`SET LOCAL maintenance_work_mem = '${INDEX_MEMORY}'`)
       const [{ restores }] = await this.client<[{ restores: string }]>`SELECT restores FROM moves`
       for (const statement of JSON.parse(restores) as string[]) await this.client.unsafe(statement)
+      const [missing] = await this.client.unsafe(`${MISSING_REFERENCES} LIMIT 1`)
+      if (missing)
+        throw new Error(`Row ${missing.rowid} of ${missing.table} refers to a missing row of ${missing.parent}.`)
       for (const { name, isNumbered } of this.tables) {
         if (!isNumbered) continue
         await this.client.unsafe(

@@ -14,6 +14,9 @@ const NUMBERED = ['entries', 'sessions']
 /** Autovacuum analyzes partitions, but never the table that they are of. */
 const ANALYZE = 'ANALYZE entries'
 
+/** The trigger that checks references. Each partition has its own, for a statement that inserts into the partition itself. */
+const REFERRING = 'entries_referring_inserted'
+
 const nameOf = (month: number) => `entries_${month}`
 
 export async function isPartitioned(client: Sql): Promise<boolean> {
@@ -101,7 +104,7 @@ async function exchangeTable(client: Sql, earlier: string, month: number): Promi
     `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${makes}`
   const statements = [
     ...referring.map(({ table, name }) => `ALTER TABLE ${table} DROP CONSTRAINT ${name}`),
-    ...trigger.map(({ name }) => `DROP TRIGGER ${name} ON entries`),
+    ...trigger.filter(({ name }) => name !== REFERRING).map(({ name }) => `DROP TRIGGER ${name} ON entries`),
     ...index.map(({ name }) => `ALTER INDEX ${name} RENAME TO ${earlier}_${name}`),
     `ALTER INDEX entries_pkey RENAME TO ${earlier}_pkey`,
     'ALTER TABLE entries ALTER id DROP IDENTITY',
@@ -170,6 +173,8 @@ async function addPartition(client: Sql, month: number): Promise<void> {
     CREATE TABLE ${name} (LIKE entries INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE);
     CREATE UNIQUE INDEX ${name}_uid_key ON ${name} (uid);
     CREATE UNIQUE INDEX ${name}_by_session ON ${name} (session_id, chain_model_id, part) WHERE session_id IS NOT NULL;
+    CREATE TRIGGER ${REFERRING} AFTER INSERT ON ${name} REFERENCING NEW TABLE AS added
+      FOR EACH STATEMENT EXECUTE FUNCTION check_inserted_entries();
     ALTER TABLE entries ATTACH PARTITION ${name} FOR VALUES FROM (${firstIdOf(month)}) TO (${firstIdOf(monthAfter(month))})`)
 }
 
