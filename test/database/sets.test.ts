@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { and, asc, eq, gte, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import type { Database, Outcome, Reader, Tx } from '../../src/database/database.ts'
+import { jsonRows } from '../../src/database/engines/postgres/json-sets.ts'
 import { isUniqueViolation } from '../../src/database/errors.ts'
 import { newId } from '../../src/lib/id.ts'
 import { canOverlap, forEachEngine } from '../support/databases.ts'
@@ -241,6 +242,12 @@ forEachEngine('statements over sets', (open) => {
     expect(await namesOf(db.read)).toEqual(['before', alone[0]!.text])
     const found = await byText(db.read, [half])
     expect(found[0]).toHaveLength(1)
+  })
+
+  test('refuse a number that JSON does not have, instead of storing none', () => {
+    const id = { property: 'id', name: '"id"', encode: null }
+    expect(jsonRows([{ id: 7 }, { id: null }], [id])).toBe('[{"id":7},{}]')
+    expect(() => jsonRows([{ id: Number.NaN }], [id])).toThrow('NaN cannot be written')
   })
 
   test('do nothing without rows', async () => {

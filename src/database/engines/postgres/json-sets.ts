@@ -12,26 +12,23 @@ export function jsonValue(value: unknown): unknown {
   // As when the driver sends text itself. The server rejects the escapes that JSON has for half a character.
   if (typeof value === 'string') return value.toWellFormed()
   if (value instanceof Uint8Array) return `\\x${value.toHex()}`
+  // JSON has no such number, and would make it null.
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${value} cannot be written`)
   return value ?? null
 }
 
 /** The text of rows for `json_populate_recordset`, for which an absent value is NULL. */
 export function jsonRows(rows: readonly Record<string, unknown>[], columns: readonly WrittenColumn[]): string {
-  const names = columns.map(({ name }) => JSON.stringify(name.slice(1, -1)))
-  const texts = rows.map((row) => {
-    let text = ''
-    for (const [position, { property, encode }] of columns.entries()) {
+  // One text of all rows takes a third of the time of a text per value.
+  const objects = rows.map((row) => {
+    const values: Record<string, unknown> = {}
+    for (const { property, name, encode } of columns) {
       const value = row[property] ?? null
-      if (value === null) continue
-      text += `${text === '' ? '{' : ','}${names[position]}:${jsonText(encode === null ? value : encode(value))}`
+      if (value !== null) values[name.slice(1, -1)] = jsonValue(encode === null ? value : encode(value))
     }
-    return text === '' ? '{}' : `${text}}`
+    return values
   })
-  return `[${texts.join()}]`
-}
-
-function jsonText(value: unknown): string {
-  return typeof value === 'number' ? `${value}` : JSON.stringify(jsonValue(value))
+  return JSON.stringify(objects)
 }
 
 export function statementInserting(table: Table, columns: readonly WrittenColumn[]): string {
