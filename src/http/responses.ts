@@ -35,7 +35,7 @@ export async function readResponse(handled: object): Promise<Response | undefine
   if (typeof content === 'string') {
     return textResponse(request, content, headersOf(set, String(set.headers['content-type'] ?? TEXT)))
   }
-  if (content instanceof Serialized) return jsonResponse(handled as Handled, content.json)
+  if (content instanceof Serialized) return jsonResponse(handled as Handled, content.json, content.encoding)
   return isJson(content) ? jsonResponse(handled as Handled, JSON.stringify(content)) : undefined
 }
 
@@ -48,14 +48,20 @@ function isJson(content: unknown): content is object {
   return prototype === Object.prototype || prototype === Array.prototype
 }
 
-async function jsonResponse({ request, caller, version, set }: Handled, json: Text): Promise<Response> {
+async function jsonResponse(
+  { request, caller, version, set }: Handled,
+  json: Text,
+  encoding?: string,
+): Promise<Response> {
   if (caller !== null && statusOf(set) === 200) {
     // A handler may have set the tag of what it read.
     set.headers.etag ??= tagOf({ request, caller, version }, json)
     set.headers['cache-control'] = REVALIDATED
     if (hasTag(request, String(set.headers.etag))) return notModified(set)
   }
-  return textResponse(request, json, headersOf(set, 'application/json'))
+  const sent = headersOf(set, 'application/json')
+  if (encoding === undefined) return textResponse(request, json, sent)
+  return new Response(json, { ...sent, headers: { ...sent.headers, 'content-encoding': encoding } })
 }
 
 function tagOf(

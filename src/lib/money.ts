@@ -112,16 +112,16 @@ const ROUND_TRIP_LIMIT = 1e15
 const SMALLEST_PLAIN = 1e-6
 
 /**
- * Like {@link moneyNumber}, for an integer of 10^-`digits` units, with at most 22 digits. Returns an ordinary number if
+ * Like {@link moneyNumber}, for an exact integer of 10^-`digits` units, with at most 22 digits. Returns an ordinary number if
  * its text has exactly these digits: `JSON.stringify` needs four times as long for an object that contains raw JSON.
  */
-export function decimalNumber(units: bigint, digits: number): number {
+export function decimalNumber(units: number | bigint, digits: number): number {
   if (units < ROUND_TRIP_LIMIT && units > -ROUND_TRIP_LIMIT) {
     // Both operands are exact, so the quotient is the double nearest to the decimal number.
     const number = Number(units) / 10 ** digits
     if (number === 0 || Math.abs(number) >= SMALLEST_PLAIN) return number
   }
-  const text = formatDecimal(units, digits)
+  const text = formatDecimal(BigInt(units), digits)
   const number = Number(text)
   return String(number) === text ? number : exactNumber(text)
 }

@@ -3,10 +3,14 @@
  * or parsing it would lose digits.
  */
 export class Serialized {
-  /** @param id of what it is about, from which its address follows */
+  /**
+   * @param id of what it is about, from which its address follows
+   * @param encoding of the bytes, if they are compressed as the client accepts
+   */
   constructor(
     readonly json: string | Uint8Array<ArrayBuffer>,
     readonly id?: string,
+    readonly encoding?: string,
   ) {}
 
   get text(): string {
@@ -15,6 +19,6 @@ export class Serialized {
 }
 
 /** Typed as its content, which is what callers receive. */
-export function serialized<Content extends object>(json: Serialized['json'], id?: string): Content {
-  return new Serialized(json, id) as unknown as Content
+export function serialized<Content extends object>(...given: ConstructorParameters<typeof Serialized>): Content {
+  return new Serialized(...given) as unknown as Content
 }

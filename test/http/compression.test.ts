@@ -55,10 +55,19 @@ async function sent(path: string, encodings: string, headers: Record<string, str
 
 const LIST = '/api/v1/token-entries?limit=100'
 const CSV = '/api/v1/token-entries?format=csv&limit=100'
-const PATHS = [LIST, '/api/v1/token-entries?format=csv&model=none', '/api/v1/openapi.json', '/problems', '/api/v1/me']
+const USAGE =
+  '/api/v1/reports/usage?starting_at=2026-11-20&ending_at=2026-11-21&bucket_width=1h&group_by=model&fill_gaps=true'
+const PATHS = [
+  LIST,
+  USAGE,
+  '/api/v1/token-entries?format=csv&model=none',
+  '/api/v1/openapi.json',
+  '/problems',
+  '/api/v1/me',
+]
 
-test.each(['zstd', 'br', 'gzip'])('lists, exports, documents and pages are sent with %s', async (encoding) => {
-  for (const path of [LIST, CSV, '/api/v1/openapi.json', '/problems']) {
+test.each(['zstd', 'br', 'gzip'])('lists, reports, exports, documents and pages are sent with %s', async (encoding) => {
+  for (const path of [LIST, USAGE, CSV, '/api/v1/openapi.json', '/problems']) {
     const { response, ...compressed } = await sent(path, encoding)
     const plain = await sent(path, 'identity')
     expect(compressed.encoding).toBe(encoding)

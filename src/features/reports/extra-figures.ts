@@ -3,7 +3,7 @@
  * billed, how long sessions took and agents worked, and how many people and sessions there were.
  */
 import type { Reader } from '../../database/database.ts'
-import { decimalText, NANO_DIGITS } from '../../lib/money.ts'
+import { decimalNumber, NANO_DIGITS } from '../../lib/money.ts'
 import { countSessions, type Grouping, type SummedColumns, sumColumns, valueAt } from '../rollup/service.ts'
 import { counted } from './counted-entries.ts'
 import { groupingOf, type SumsQuery } from './sums.ts'
@@ -21,8 +21,8 @@ export const MEMBERS = {
 } as const satisfies Record<ExtraFigure, readonly string[]>
 type Member = (typeof MEMBERS)[ExtraFigure][number]
 
-/** The JSON of a member in a group, by {@link rowKey}. */
-type Values = Map<string, string>
+/** A member in a group, by {@link rowKey}. */
+type Values = Map<string, number | null>
 
 export interface ExtraValues {
   member: Member
@@ -30,7 +30,7 @@ export interface ExtraValues {
 }
 
 /** Of groups without any: nothing of them is billed. Active time is unknown without entries. */
-const noneOf = (member: Member): string => (member === 'active_seconds' ? 'null' : '0')
+const noneOf = (member: Member) => (member === 'active_seconds' ? null : 0)
 
 /** Milliseconds are decimals of seconds. */
 const MILLI_DIGITS = 3
@@ -66,7 +66,7 @@ const READ: Record<ExtraFigure, Read> = {
   ],
   active_seconds: async (reader, query) => {
     const sums = await sumOf(reader, query, { figures: ['activeMs', 'activeEntries'] })
-    const untimed = (row: number) => String(sums.entries[row]! - Number(valueAt(sums.figures[1]!, row) ?? 0))
+    const untimed = (row: number) => sums.entries[row]! - Number(valueAt(sums.figures[1]!, row) ?? 0)
     return [figureValues(sums, 0, MILLI_DIGITS), valuesOf(sums, untimed)]
   },
   people: async (reader, query) => {
@@ -76,12 +76,12 @@ const READ: Record<ExtraFigure, Read> = {
       const key = rowKey(sums, row, query.dimensions.length)
       people.set(key, (people.get(key) ?? 0) + 1)
     }
-    return [new Map([...people].map(([key, count]) => [key, String(count)]))]
+    return [people]
   },
   sessions: async (reader, { viewer, filter, dimensions, bounds }) => {
     const groupings = dimensions.map(groupingOf)
     const counts = await countSessions(reader, { viewer, filter: counted(filter), bounds, groupings })
-    return [new Map(counts.map(({ bucket, keys, sessions }) => [keyText(bucket, keys), String(sessions)]))]
+    return [new Map(counts.map(({ bucket, keys, sessions }) => [keyText(bucket, keys), sessions]))]
   },
 }
 
@@ -101,11 +101,13 @@ function sumOf(
 const figureValues = (sums: SummedColumns, at: number, digits: number): Values =>
   valuesOf(sums, (row) => {
     const value = valueAt(sums.figures[at]!, row)
-    return value === null ? 'null' : decimalText(value, digits)
+    return value === null ? null : decimalNumber(value, digits)
   })
 
-const valuesOf = (sums: SummedColumns, textOf: (row: number) => string): Values =>
-  new Map(Array.from({ length: sums.length }, (_, row) => [rowKey(sums, row, sums.keys.length), textOf(row)] as const))
+const valuesOf = (sums: SummedColumns, figureOf: (row: number) => number | null): Values =>
+  new Map(
+    Array.from({ length: sums.length }, (_, row) => [rowKey(sums, row, sums.keys.length), figureOf(row)] as const),
+  )
 
 const keyText = (bucket: number, keys: readonly (number | string | null)[]): string => JSON.stringify([bucket, ...keys])
 
@@ -119,14 +121,16 @@ function rowKey({ buckets, keys, texts }: SummedColumns, row: number, count: num
   return keyText(buckets[row]!, values)
 }
 
-/** The figures of a row, as further members of an object. */
-export function extrasJson(extras: readonly ExtraValues[], sums: SummedColumns, row: number): string {
-  if (extras.length === 0) return ''
-  const key = rowKey(sums, row, sums.keys.length)
-  return extras.map(({ member, values }) => `,"${member}":${values.get(key) ?? noneOf(member)}`).join('')
+/** The figures of a row. */
+export function extrasBody(extras: readonly ExtraValues[], sums: SummedColumns, row: number) {
+  return extrasOf(extras, rowKey(sums, row, sums.keys.length))
 }
 
 /** The figures of everything. */
-export function totalExtrasJson(extras: readonly ExtraValues[]): string {
-  return extras.map(({ member, values }) => `,"${member}":${values.get(keyText(0, [])) ?? noneOf(member)}`).join('')
+export function totalExtrasBody(extras: readonly ExtraValues[]) {
+  return extrasOf(extras, keyText(0, []))
+}
+
+function extrasOf(extras: readonly ExtraValues[], key: string): Record<string, number | null> {
+  return Object.fromEntries(extras.map(({ member, values }) => [member, values.get(key) ?? noneOf(member)]))
 }

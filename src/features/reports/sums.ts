@@ -253,7 +253,7 @@ async function namedKeys(
   }
   const ids = new Set(keys)
   ids.delete(-1)
-  const rows = await listNamed(reader, named, [...ids])
-  const values = new Map([...rows].map(([id, row]) => [id, keyOf!(row)]))
+  const values = new Map<number, Key | null>()
+  for (const [id, row] of await listNamed(reader, named, ids)) values.set(id, keyOf!(row))
   return (row) => values.get(keys[row]!) ?? null
 }

@@ -20,8 +20,9 @@ export function tooManyGroups(rowLimit: number) {
 }
 
 export function createUsage({ db, billing }: { db: Database; billing: Billing }, rowLimit = ROW_LIMIT) {
-  async function readPage(viewer: Viewer, query: UsageQuery): Promise<UsagePage> {
-    const page = await settledSum(billing, query, () => db.slowly(USAGE_PAGE_TASK, { viewer, query, rowLimit }))
+  async function readPage(viewer: Viewer, query: UsageQuery, encoding?: 'zstd'): Promise<UsagePage> {
+    const task = { viewer, query, rowLimit, encoding }
+    const page = await settledSum(billing, query, () => db.slowly(USAGE_PAGE_TASK, task))
     if (!page) throw tooManyGroups(rowLimit)
     return page
   }
@@ -35,9 +36,9 @@ export function createUsage({ db, billing }: { db: Database; billing: Billing },
       return reportOf(await readPage(viewer, query))
     },
 
-    /** The JSON of {@link usage}, in UTF-8. */
-    async usageJson(viewer: Viewer, query: UsageQuery): Promise<Uint8Array<ArrayBuffer>> {
-      return (await readPage(viewer, query)).json
+    /** The JSON of {@link usage}, in UTF-8, compressed if there is an encoding. */
+    async usageJson(viewer: Viewer, query: UsageQuery, encoding?: 'zstd'): Promise<Uint8Array<ArrayBuffer>> {
+      return (await readPage(viewer, query, encoding)).json
     },
 
     /** All buckets of the whole query. Throws as {@link usage} does. */

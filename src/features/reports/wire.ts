@@ -5,17 +5,15 @@ import { timestamp } from '../../lib/duration.ts'
 import { decimalNumber, divideHalfEven, moneyNumber } from '../../lib/money.ts'
 import type { SumsRow } from './sums.ts'
 
-/** The sums of a group or of all, without its bucket and keys. */
-export type Figures = Omit<SumsRow, 'bucket' | 'keys'>
-
-export const NO_FIGURES: Figures = {
+/** The sums of no entries. */
+export const NO_FIGURES = {
   entries: 0,
-  unpricedEntries: 0,
-  straddling: 0,
-  tokens: { input: 0n, output: 0n, cacheRead: 0n, cacheWrite: 0n, cacheWrite1h: 0n },
-  costNanos: null,
-  listValueNanos: null,
-  reportedCostNanos: null,
+  unpriced_entries: 0,
+  straddling_entries: 0,
+  tokens: { input: 0, output: 0, cache_read: 0, cache_write: 0, cache_write_1h: 0, total: 0 },
+  cost: null,
+  list_value: null,
+  reported_cost: null,
 }
 
 export function periodBody({ startingAt, endingAt }: Span) {
@@ -45,18 +43,6 @@ export function tokensBody({ input, output, cacheRead, cacheWrite, cacheWrite1h 
 
 function totalOf({ input, output, cacheRead, cacheWrite, cacheWrite1h }: SumsRow['tokens']): bigint {
   return input + output + cacheRead + cacheWrite + cacheWrite1h
-}
-
-export function figuresBody(figures: Figures) {
-  return {
-    entries: figures.entries,
-    unpriced_entries: figures.unpricedEntries,
-    straddling_entries: figures.straddling,
-    tokens: tokensBody(figures.tokens),
-    cost: moneyNumber(figures.costNanos),
-    list_value: moneyNumber(figures.listValueNanos),
-    reported_cost: moneyNumber(figures.reportedCostNanos),
-  }
 }
 
 /** Six decimals represent a millionth of the difference, which is less than a cent in most cases. */

@@ -199,7 +199,7 @@ class FigureSums {
       }
       if (this.#isKnown[group] === 0) values[group] = Number.NaN
     }
-    return { values, beyond }
+    return { values, beyond: beyond.size > 0 ? beyond : undefined }
   }
 
   #flush(count: number): void {

@@ -100,7 +100,7 @@ export class SummedGroups {
         for (const [row, exact] of part.beyond ?? []) if (row < taken) beyond.set(at + row, exact)
         at += taken
       }
-      return { values, beyond }
+      return { values, beyond: beyond.size > 0 ? beyond : undefined }
     })
   }
 }

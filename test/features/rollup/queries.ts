@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { approvalViewerOf, EVERYTHING, type Viewer, viewerOf } from '../../../src/access/visibility.ts'
 import type { Database, Reader } from '../../../src/database/database.ts'
 import { STATUSES, type Status } from '../../../src/database/schema/values.ts'
-import { EXTRA_FIGURES, extrasJson, readExtras } from '../../../src/features/reports/extra-figures.ts'
+import { EXTRA_FIGURES, extrasBody, readExtras } from '../../../src/features/reports/extra-figures.ts'
 import { createSums, DIMENSIONS, type Dimension, readUse, type SumsRow } from '../../../src/features/reports/sums.ts'
 import { daysWithin, monthAt } from '../../../src/features/rollup/calendar.ts'
 import { isCostMismatch } from '../../../src/features/selection/cost-mismatch.ts'
@@ -224,7 +224,7 @@ async function extrasIn(reader: Reader, query: Query): Promise<Map<string, strin
   return new Map(
     Array.from({ length: sums.length }, (_, row) => [
       placeOf({ bucket: sums.buckets[row]!, keys: keys.map((key) => key(row)) }),
-      `{${extrasJson(extras, sums, row).slice(1)}}`,
+      JSON.stringify(extrasBody(extras, sums, row)),
     ]),
   )
 }

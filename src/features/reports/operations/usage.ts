@@ -1,4 +1,5 @@
 /** Usage over time, how far reported costs are from list values, and the sums that reports read. */
+import { encodingFor } from '../../../http/accept-encoding.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { versioned } from '../../../http/entity-tags.ts'
 import { serialized } from '../../../lib/serialized.ts'
@@ -47,7 +48,9 @@ const reportUsage = endpoint({
     const requested = await reports.readUsage(query, asker)
     if (!wantsCsv(served.request, requested.format)) {
       const version = await reports.version(viewer, requested)
-      return versioned(served, version, async () => serialized<UsageReport>(await reports.usageJson(viewer, requested)))
+      const encoding = encodingFor(served.request, Number.POSITIVE_INFINITY) === 'zstd' ? 'zstd' : undefined
+      const read = () => reports.usageJson(viewer, requested, encoding)
+      return versioned(served, version, async () => serialized<UsageReport>(await read(), undefined, encoding))
     }
     const lines = usageLines(reports.exportUsage(viewer, requested))
     return csvResponse(lines, usageColumns(requested.dimensions, requested.include, requested.basis), 'usage.csv')
