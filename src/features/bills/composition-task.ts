@@ -181,7 +181,7 @@ export function composeFrom(
   })
   const documentText = JSON.stringify(document)
   const digest = digestOf(documentText, idsOfLines)
-  return { documentText, digest, entries: billed.length, ...sums, basis, isProvisional, billed, idsOfLines, leftOut }
+  return { documentText, digest, entries: document.entries, ...sums, basis, isProvisional, billed, idsOfLines, leftOut }
 }
 
 /** A digest of a bill's document, which has the number of entries of each line, and of the entries of the lines. */
@@ -217,8 +217,8 @@ function separate(entries: readonly ScopedEntry[], statuses: readonly string[]) 
     } else {
       // Of those whose amount on the basis is unknown, what they would cost by another one shows how much is missing.
       const costNanos = entry.costNanos ?? (reason === 'unpriced' ? entry.otherCostNanos : undefined) ?? null
-      leftOut[reason].entries += 1
-      if (costNanos === null) leftOut[reason].unpriced += 1
+      leftOut[reason].entries += entry.entries ?? 1
+      if (costNanos === null) leftOut[reason].unpriced += entry.entries ?? 1
       leftOut[reason].costNanos += costNanos ?? 0n
     }
   }
@@ -229,7 +229,7 @@ function separate(entries: readonly ScopedEntry[], statuses: readonly string[]) 
  * In the order in which a person would resolve the reasons to get the entry billed. Earlier ones that are not billed together
  * with the period have one reason, if they may still be billed: the others are left out of every bill.
  */
-function exclusionOf(entry: ScopedEntry, statuses: readonly string[]): Exclusion | 'never' | undefined {
+export function exclusionOf(entry: ScopedEntry, statuses: readonly string[]): Exclusion | 'never' | undefined {
   const { status, isBillable, costNanos, isEarlier, isUncounted } = entry
   if (status === 'discarded' || status === 'voided' || isUncounted) return 'never'
   if (isEarlier && !statuses.includes(status)) return OPEN_STATUSES.includes(status) && isBillable ? 'earlier' : 'never'

@@ -41,6 +41,8 @@ export interface BillableEntry {
   listValueNanos: Nanos | null
   /** What a bill by marginal or allocated cost keeps of it: what was paid extra, and the share of the fee. */
   paid?: { charge: Nanos; fee: Nanos | null }
+  /** The number of entries whose amounts these are the sums of, if it is not one. */
+  entries?: number
 }
 
 /** The projects of entries, and the objects that their lines are grouped by, with their names at the time of the bill. */
@@ -159,7 +161,7 @@ export function composeBill(
     ...(terms.showActiveTime && { show_active_time: true }),
     sections: [...section(false, null), ...section(true, 'Earlier usage')],
     extra_lines: terms.extraLines.map(({ text, amountMinor }) => ({ text, amount: money(amountMinor) })),
-    entries: entries.length,
+    entries: lines.reduce((sum, line) => sum + line.entries, 0),
     cost: moneyNumber(costNanos),
     list_value: moneyNumber(listValueNanos),
     subtotal: money(subtotalMinor),
@@ -237,7 +239,7 @@ function newSums(isEarlier: boolean, keys: BillLine['keys'], groupBy: readonly L
 
 function add(line: Sums, entry: BillableEntry, names: BillNames): void {
   line.ids.push(entry.id)
-  line.entries += 1
+  line.entries += entry.entries ?? 1
   if (entry.sessionId === null) line.withoutSession += 1
   else line.sessions.add(entry.sessionId)
   line.tokens.input.add(entry.input)

@@ -60,11 +60,11 @@ export function leftEarlier(
 }
 
 /** The corrections of a scope from before a moment that may be billed by another basis only. */
-export function correctionsIn({ uncountedOpen }: PlanFacts, scope: ScopeKeys, before: number): number {
-  return uncountedOpen.filter((one) => one.startedAt < before && isIn(one, scope)).length
+export function correctionsIn({ uncountedCorrections }: PlanFacts, scope: ScopeKeys, before: number): number {
+  return uncountedCorrections.filter((one) => one.isOpen && one.startedAt < before && isIn(one, scope)).length
 }
 
-function isIn(
+export function isIn(
   { projectId, clientId }: { projectId: number | null; clientId: number | null },
   scope: ScopeKeys,
 ): boolean {

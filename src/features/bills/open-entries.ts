@@ -7,9 +7,11 @@ import type { Nanos } from '../../lib/money.ts'
 import type { CostBasis } from '../../shared/cost-basis.ts'
 import { exactAt, NO_KEY, STATUS_KEYS, sumColumns } from '../rollup/service.ts'
 import { OPEN_STATUSES } from '../selection/contract.ts'
-import { type LeftOutEntries, listProjectPlaces, type Moments } from './store/billable.ts'
+import { type LeftOutEntries, listProjectPlaces, type Moments, type ScopedEntry } from './store/billable.ts'
 
+/** Of one project; the key of those without one is {@link NO_KEY}. */
 export interface OpenEntries {
+  projectId: number
   status: Status
   isBillable: boolean
   place: 'client' | 'no_client' | 'no_project' | 'nowhere'
@@ -17,6 +19,34 @@ export interface OpenEntries {
   /** The number of these without a cost on the basis. */
   unpriced: number
   costNanos: Nanos
+  listValueNanos: Nanos
+}
+
+/** Entries without what only lines show, as one with a cost on the basis and one without. */
+export function asEntries({
+  projectId,
+  entries,
+  unpriced,
+  costNanos,
+  listValueNanos,
+  ...of
+}: OpenEntries): ScopedEntry[] {
+  const priced = { ...NO_LINE, ...of, projectId, entries: entries - unpriced, costNanos, listValueNanos }
+  const others = { ...priced, entries: unpriced, costNanos: null, listValueNanos: null }
+  return [priced, others].filter((one) => one.entries > 0)
+}
+
+const NO_LINE = {
+  ...{
+    id: NO_KEY,
+    ticketId: null,
+    modelId: NO_KEY,
+    agentId: NO_KEY,
+    managerId: NO_KEY,
+    labelSetId: null,
+    sessionId: null,
+  },
+  ...{ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, activeMs: null, isEarlier: false },
 }
 
 const UNBILLED = STATUSES.filter((status) => status !== 'billed')
@@ -32,7 +62,7 @@ export async function sumOpenEntries(
     filter: { status: UNBILLED, superseded: false },
     bounds: [startingAt, endingAt],
     groupings: [{ key: 'status' }, { key: 'projectId' }, { key: 'ticketId' }],
-    figures: ['cost'],
+    figures: ['cost', 'listValue'],
     basis,
     onlyStraddling: false,
   })
@@ -41,15 +71,17 @@ export async function sumOpenEntries(
   const [statuses, projectIds, ticketIds] = sums.keys
   for (let row = 0; row < sums.length; row += 1) {
     const status = STATUS_OF.get(statuses![row]!)!
-    const project = projects.get(projectIds![row]!)
+    const projectId = projectIds![row]!
+    const project = projects.get(projectId)
     const isBillable = project?.billable ?? true
     const place = project ? (project.clientId === null ? 'no_client' : 'client') : placeOf(ticketIds![row]!)
-    const name = `${status} ${place} ${isBillable}`
-    const group = groups.get(name) ?? { status, isBillable, place, entries: 0, unpriced: 0, costNanos: 0n }
+    const name = `${status} ${place} ${projectId}`
+    const none = { entries: 0, unpriced: 0, costNanos: 0n, listValueNanos: 0n }
+    const group = groups.getOrInsertComputed(name, () => ({ projectId, status, isBillable, place, ...none }))
     group.entries += sums.entries[row]!
     group.unpriced += sums.unpricedEntries[row]!
     group.costNanos += exactAt(sums.figures[0]!, row) ?? 0n
-    groups.set(name, group)
+    group.listValueNanos += exactAt(sums.figures[1]!, row) ?? 0n
   }
   return [...groups.values()]
 }

@@ -7,19 +7,21 @@ import { argumentsOf, type BilledProject, billableStatuses, type Issuer } from '
 import {
   type CompositionArgs,
   composeFrom,
+  exclusionOf,
   listScope,
   type NOTHING_OUTSIDE,
   type OwnLeftOut,
 } from './composition-task.ts'
 import { minorDigitsOf } from './currency.ts'
-import { correctionsIn, earlierOf, leftEarlier, sumEarlier } from './earlier.ts'
-import { outsideOf, sumOpenEntries } from './open-entries.ts'
+import { correctionsIn, earlierOf, isIn, leftEarlier, sumEarlier } from './earlier.ts'
+import { asEntries, type OpenEntries, outsideOf, sumOpenEntries } from './open-entries.ts'
 import { countOf, RUN_CHECKS, type RunCheckName, runChecks } from './run-checks.ts'
 import type { BillRequest, UsualTerms } from './schema.ts'
 import {
   hasShares,
   KeyedNames,
   type LeftOutEntries,
+  listProjectPlaces,
   type NamedKeys,
   ScopedEntries,
   type ScopedEntry,
@@ -67,6 +69,7 @@ export interface RunRow {
   request: BillRequest
   terms: UsualTerms
   isRateKnown: boolean
+  /** Of the bill, unless it lacks a decision or is empty. */
   digest: string
   entries: number
   minorDigits: number
@@ -105,7 +108,11 @@ async function composeRun(reader: Reader, args: RunArgs): Promise<RunResult> {
     issuer,
     factsOf: planFacts(reader, issuer.timeZone),
     earlierBy: onceEach((basis) => sumEarlier(reader, { before: span.startingAt, basis })),
-    openBy: onceEach((basis) => sumOpenEntries(reader, span, basis)),
+    openBy: onceEach(async (basis) => {
+      const open = await sumOpenEntries(reader, span, basis)
+      return { open, outside: outsideOf(open), ofProject: Map.groupBy(open, ({ projectId }) => projectId) }
+    }),
+    projects: Map.groupBy(await listProjectPlaces(reader), ([, { clientId }]) => clientId),
     last: { client: await listLastBills(reader, 'clientId'), project: await listLastBills(reader, 'projectId') },
     newest: { client: await listNewestBills(reader, 'clientId'), project: await listNewestBills(reader, 'projectId') },
     bills: await listPeriodBills(reader, period),
@@ -123,7 +130,7 @@ async function composeRun(reader: Reader, args: RunArgs): Promise<RunResult> {
     }
   }
   const found = runChecks(statuses)
-  const open = await known.openBy('cost')
+  const { open } = await known.openBy('cost')
   const earlier = earlierOf(await known.earlierBy('cost'), 'everything')
   const checks = Object.fromEntries(RUN_CHECKS.map((name) => [name, countOf(open, found[name])])) as RunResult['checks']
   return { issuer, rows, checks: { ...checks, earlier } }
@@ -149,11 +156,7 @@ type ReadBill = RequestedBill & {
  * Reads the entries of the bills, in batches: hundreds of bills share most of the names that their entries refer to,
  * which are read once per batch.
  */
-async function* readBatches(
-  reader: Reader,
-  { factsOf, earlierBy, openBy }: Known,
-  requested: readonly RequestedBill[],
-) {
+async function* readBatches(reader: Reader, known: Known, requested: readonly RequestedBill[]) {
   const dimensions = new Set(requested.flatMap(({ args }) => args.terms.groupBy))
   const source = new ScopedEntries(reader, dimensions)
   const named = new KeyedNames(reader)
@@ -161,11 +164,16 @@ async function* readBatches(
   let entries = 0
   for (const bill of requested) {
     const { scope, basis, span } = bill.args
-    const facts = await factsOf(basis)
-    const found = await listScope(source, bill.args, facts)
-    const earlier = leftEarlier(await earlierBy(basis), scope, { before: span.startingAt, basis, facts })
-    const outside = outsideOf(await openBy(basis))
-    bills.push({ ...bill, found, earlier, outside, corrections: correctionsIn(facts, scope, span.endingAt) })
+    const facts = await known.factsOf(basis)
+    const earlier = leftEarlier(await known.earlierBy(basis), scope, { before: span.startingAt, basis, facts })
+    const { outside, ofProject } = await known.openBy(basis)
+    const open = projectsOf(bill, known)
+      .flatMap((id) => ofProject.get(id) ?? [])
+      .flatMap(asEntries)
+    const isOfSums = isNotSent(bill, open, earlier) && !facts.uncountedCorrections.some((one) => isIn(one, scope))
+    const found = isOfSums ? open : await listScope(source, bill.args, facts)
+    const args = isOfSums ? { ...bill.args, terms: { ...bill.args.terms, groupBy: [] } } : bill.args
+    bills.push({ ...bill, args, found, earlier, outside, corrections: correctionsIn(facts, scope, span.endingAt) })
     entries += found.length
     if (entries < BATCH_ENTRIES && bill !== requested.at(-1)) continue
     yield {
@@ -180,6 +188,29 @@ async function* readBatches(
   }
 }
 
+const projectsOf = ({ client, project }: Billed, { projects }: Known) =>
+  project ? [project.id] : (projects.get(client!.id) ?? []).map(([id]) => id)
+
+/**
+ * Whether a bill by cost lacks a decision or is empty. Nobody needs its lines and its digest then, and sums tell the rest: those
+ * by other bases do not tell what unpriced entries cost otherwise, or which periods of plans are not closed.
+ */
+function isNotSent(
+  { isRateKnown, args }: RequestedBill,
+  open: readonly ScopedEntry[],
+  earlier: LeftOutEntries,
+): boolean {
+  const { basis, includeEarlier, leaveUnpriced, statuses } = args
+  if (basis !== 'cost' || includeEarlier) return false
+  const reasons = open.map((sums) => exclusionOf(sums, statuses))
+  return (
+    !isRateKnown ||
+    (includeEarlier === undefined && earlier.entries > 0) ||
+    (!leaveUnpriced && reasons.includes('unpriced')) ||
+    !reasons.includes(undefined)
+  )
+}
+
 /** Most runs have bills by one basis. */
 function onceEach<Found>(find: (basis: CostBasis) => Promise<Found>): (basis: CostBasis) => Promise<Found> {
   const found = new Map<CostBasis, Promise<Found>>()
@@ -190,7 +221,13 @@ interface Known {
   issuer: Issuer
   factsOf: ReturnType<typeof planFacts>
   earlierBy: (basis: CostBasis) => ReturnType<typeof sumEarlier>
-  openBy: (basis: CostBasis) => ReturnType<typeof sumOpenEntries>
+  openBy: (basis: CostBasis) => Promise<{
+    open: OpenEntries[]
+    outside: typeof NOTHING_OUTSIDE
+    ofProject: Map<number, OpenEntries[]>
+  }>
+  /** By the key of their client. */
+  projects: Map<number | null, [id: number, place: unknown][]>
   last: Record<'client' | 'project', Awaited<ReturnType<typeof listLastBills>>>
   newest: Record<'client' | 'project', Map<number, number>>
   bills: PeriodBill[]

@@ -10,6 +10,7 @@ import { readListQuery } from '../../../src/features/entries/listing/query.ts'
 import { readPeriodAlone } from '../../../src/features/reports/query.ts'
 import { OPEN_STATUSES } from '../../../src/features/selection/filter.ts'
 import { createServices } from '../../../src/services.ts'
+import { COST_BASES } from '../../../src/shared/cost-basis.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
 import { runs } from '../../support/tier.ts'
@@ -23,6 +24,9 @@ interface Made {
   status: (typeof STATUSES)[number]
   isEarlier: boolean
   isPriced: boolean
+  ticket?: string | undefined
+  session?: string | undefined
+  dollars?: number
 }
 
 const MADE = fc.record<Made>({
@@ -69,6 +73,7 @@ forEachEngine('what a bill leaves out', (open) => {
         .set({ approvalRequired: approval })
         .then(() => undefined),
     )
+    let models = 0
     const sheets = new Map<boolean, string>()
     async function sheetOf(isEarlier: boolean): Promise<string> {
       const month = isEarlier ? '2026-10' : '2026-11'
@@ -77,13 +82,15 @@ forEachEngine('what a bill leaves out', (open) => {
         sheets.set(isEarlier, (await services.sheets.openSheet({ person, month }, OPERATOR)).id)
       return sheets.get(isEarlier)!
     }
-    async function make({ place, status, isEarlier, isPriced }: Made, cost = 1) {
+    async function make({ place, status, isEarlier, isPriced, ticket, session, dollars }: Made, cost = dollars ?? 1) {
       const at = isEarlier ? '2026-10-10T10:00:00Z' : '2026-11-10T10:00:00Z'
       const body = reportBody({
         ...{ model: 'no-such-model', started_at: at, ended_at: at },
         ...(isPriced && { reported_cost: cost }),
         project: PLACES.indexOf(place) < 4 ? place : undefined,
-        ...(place === 'a ticket' && { ticket: 'NOWHERE-1' }),
+        ...(place === 'a ticket' ? { ticket: 'NOWHERE-1' } : ticket && { ticket }),
+        // One entry of a session by each model.
+        ...(session && status !== 'draft' && { session_id: session, model: `no-such-model-${models++}` }),
       })
       if (status === 'draft') return void (await services.sheets.addEntry(await sheetOf(isEarlier), body, OPERATOR))
       const { entry } = await services.entries.reporting.reportEntry(body, caller)
@@ -181,7 +188,48 @@ forEachEngine('what a bill leaves out', (open) => {
       { numRuns: runs(60) },
     )
   })
+
+  test('is the same in a billing run as in previews, whatever is decided and by whichever basis', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(USES, { maxLength: 20 }),
+        fc.boolean(),
+        DECISIONS,
+        fc.constantFrom('cost' as const, ...COST_BASES),
+        async (made, approval, decided, basis) => {
+          const { make, bills } = await stage({ approval })
+          for (const each of made) await make(each)
+          const run = await bills.run(readBillRun({ month: '2026-11', basis, ...decided }))
+          for (const { state, digest, request, ...row } of run.data) {
+            const included = { include_earlier: request.include_earlier ?? false, leave_unpriced: true }
+            const preview = await bills.preview({ ...request, ...included })
+            const { document } = preview
+            const { unattributed: _, without_client: __, without_project: ___, ...own } = document.left_out
+            const { entries, cost, subtotal, tax, total } = document
+            expect(row).toMatchObject({ entries, cost, subtotal, tax: tax?.amount ?? 0, total, left_out: own })
+            expect(digest).toBe(state === 'ready' ? preview.digest : null)
+            if (state === 'ready') expect(entries).toBeGreaterThan(0)
+            if (state === 'blocked') await expect(bills.send(request, { by: TALLY })).rejects.toThrow()
+          }
+        },
+      ),
+      { numRuns: runs(100, 20) },
+    )
+  })
 })
+
+const USES = fc
+  .record({
+    made: MADE,
+    ticket: fc.constantFrom(undefined, 'TIC-1', 'TIC-2'),
+    session: fc.constantFrom(undefined, 'one', 'two'),
+    dollars: fc.constantFrom(0, 0.004, 2.5, 9_007_199.254740993),
+  })
+  .map(({ made, ...more }) => ({ ...made, ...more }))
+const DECISIONS = fc.record(
+  { include_earlier: fc.constantFrom('true', 'false'), leave_unpriced: fc.constantFrom('true', 'false') },
+  { requiredKeys: [] },
+)
 
 const CIRCUMSTANCES = { timeZone: 'UTC', now: NOW, weekStart: 'monday' } as const
 const NOVEMBER = { starting_at: '2026-11-01', ending_at: '2026-12-01' }

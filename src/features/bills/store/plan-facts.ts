@@ -21,9 +21,10 @@ interface PlanPeriod {
   hasAllowance: boolean
 }
 
-/** A correction that may still be billed. */
-interface OpenCorrection {
+export interface Correction {
   id: number
+  /** Whether it may still be billed. */
+  isOpen: boolean
   projectId: number | null
   clientId: number | null
   startedAt: number
@@ -34,8 +35,7 @@ export interface PlanFacts {
   isUncounted: (id: number) => boolean
   /** The keys of these, for a condition; undefined if there are none. */
   uncounted: SQLWrapper | undefined
-  /** Those that may still be billed. */
-  uncountedOpen: readonly OpenCorrection[]
+  uncountedCorrections: readonly Correction[]
   /** The period of an entry, if its amount on the basis may change until that is closed. Those of corrections never do. */
   openPeriodOf: (entry: { id: number; fundingId: number | null; startedAt: number }) => OpenPeriod | undefined
 }
@@ -57,7 +57,7 @@ export function planFacts(reader: Reader, timeZone: string): (basis: CostBasis) 
     return {
       isUncounted: (id) => uncountedIds.has(id),
       uncounted: uncounted.length === 0 ? undefined : correctionKeys(reader, basis),
-      uncountedOpen: uncounted.filter(({ isOpen }) => isOpen),
+      uncountedCorrections: uncounted,
       openPeriodOf({ id, fundingId, startedAt }) {
         if (fundingId === null || ids.has(id)) return undefined
         const found = periodsOf?.get(fundingId)
@@ -75,7 +75,7 @@ function correctionKeys(reader: Reader, basis: CostBasis): SQLWrapper {
   return basis === 'marginal' ? keys.where(eq(planCorrections.charge, 0n)) : keys
 }
 
-async function listCorrections(reader: Reader): Promise<(OpenCorrection & { charge: bigint; isOpen: boolean })[]> {
+async function listCorrections(reader: Reader): Promise<(Correction & { charge: bigint })[]> {
   const { entries, planCorrections, projects } = reader.tables
   const rows = await reader
     .select({
