@@ -12,6 +12,7 @@ import { type LeftOutEntries, listProjectPlaces, type Moments, type ScopedEntry 
 /** Of one project; the key of those without one is {@link NO_KEY}. */
 export interface OpenEntries {
   projectId: number
+  clientId: number | null
   status: Status
   isBillable: boolean
   place: 'client' | 'no_client' | 'no_project' | 'nowhere'
@@ -73,11 +74,11 @@ export async function sumOpenEntries(
     const status = STATUS_OF.get(statuses![row]!)!
     const projectId = projectIds![row]!
     const project = projects.get(projectId)
-    const isBillable = project?.billable ?? true
-    const place = project ? (project.clientId === null ? 'no_client' : 'client') : placeOf(ticketIds![row]!)
+    const { billable: isBillable = true, clientId = null } = project ?? {}
+    const place = project ? (clientId === null ? 'no_client' : 'client') : placeOf(ticketIds![row]!)
     const name = `${status} ${place} ${projectId}`
     const none = { entries: 0, unpriced: 0, costNanos: 0n, listValueNanos: 0n }
-    const group = groups.getOrInsertComputed(name, () => ({ projectId, status, isBillable, place, ...none }))
+    const group = groups.getOrInsertComputed(name, () => ({ projectId, clientId, status, isBillable, place, ...none }))
     group.entries += sums.entries[row]!
     group.unpriced += sums.unpricedEntries[row]!
     group.costNanos += exactAt(sums.figures[0]!, row) ?? 0n

@@ -21,7 +21,6 @@ import {
   hasShares,
   KeyedNames,
   type LeftOutEntries,
-  listProjectPlaces,
   type NamedKeys,
   ScopedEntries,
   type ScopedEntry,
@@ -110,9 +109,8 @@ async function composeRun(reader: Reader, args: RunArgs): Promise<RunResult> {
     earlierBy: onceEach((basis) => sumEarlier(reader, { before: span.startingAt, basis })),
     openBy: onceEach(async (basis) => {
       const open = await sumOpenEntries(reader, span, basis)
-      return { open, outside: outsideOf(open), ofProject: Map.groupBy(open, ({ projectId }) => projectId) }
+      return { open, outside: outsideOf(open) }
     }),
-    projects: Map.groupBy(await listProjectPlaces(reader), ([, { clientId }]) => clientId),
     last: { client: await listLastBills(reader, 'clientId'), project: await listLastBills(reader, 'projectId') },
     newest: { client: await listNewestBills(reader, 'clientId'), project: await listNewestBills(reader, 'projectId') },
     bills: await listPeriodBills(reader, period),
@@ -156,7 +154,11 @@ type ReadBill = RequestedBill & {
  * Reads the entries of the bills, in batches: hundreds of bills share most of the names that their entries refer to,
  * which are read once per batch.
  */
-async function* readBatches(reader: Reader, known: Known, requested: readonly RequestedBill[]) {
+async function* readBatches(
+  reader: Reader,
+  { factsOf, earlierBy, openBy }: Known,
+  requested: readonly RequestedBill[],
+) {
   const dimensions = new Set(requested.flatMap(({ args }) => args.terms.groupBy))
   const source = new ScopedEntries(reader, dimensions)
   const named = new KeyedNames(reader)
@@ -164,14 +166,12 @@ async function* readBatches(reader: Reader, known: Known, requested: readonly Re
   let entries = 0
   for (const bill of requested) {
     const { scope, basis, span } = bill.args
-    const facts = await known.factsOf(basis)
-    const earlier = leftEarlier(await known.earlierBy(basis), scope, { before: span.startingAt, basis, facts })
-    const { outside, ofProject } = await known.openBy(basis)
-    const open = projectsOf(bill, known)
-      .flatMap((id) => ofProject.get(id) ?? [])
-      .flatMap(asEntries)
-    const isOfSums = isNotSent(bill, open, earlier) && !facts.uncountedCorrections.some((one) => isIn(one, scope))
-    const found = isOfSums ? open : await listScope(source, bill.args, facts)
+    const facts = await factsOf(basis)
+    const earlier = leftEarlier(await earlierBy(basis), scope, { before: span.startingAt, basis, facts })
+    const { open, outside } = await openBy(basis)
+    const sums = open.filter((one) => isIn(one, scope)).flatMap(asEntries)
+    const isOfSums = isNotSent(bill, sums, earlier) && !facts.uncountedCorrections.some((one) => isIn(one, scope))
+    const found = isOfSums ? sums : await listScope(source, bill.args, facts)
     const args = isOfSums ? { ...bill.args, terms: { ...bill.args.terms, groupBy: [] } } : bill.args
     bills.push({ ...bill, args, found, earlier, outside, corrections: correctionsIn(facts, scope, span.endingAt) })
     entries += found.length
@@ -188,12 +188,9 @@ async function* readBatches(reader: Reader, known: Known, requested: readonly Re
   }
 }
 
-const projectsOf = ({ client, project }: Billed, { projects }: Known) =>
-  project ? [project.id] : (projects.get(client!.id) ?? []).map(([id]) => id)
-
 /**
- * Whether a bill by cost lacks a decision or is empty. Nobody needs its lines and its digest then, and sums tell the rest: those
- * by other bases do not tell what unpriced entries cost otherwise, or which periods of plans are not closed.
+ * Whether a bill by cost lacks a decision or is empty. Nobody needs its lines and its digest then, and sums have the rest: those
+ * by other bases do not show what unpriced entries cost otherwise, or which periods of plans are not closed.
  */
 function isNotSent(
   { isRateKnown, args }: RequestedBill,
@@ -221,13 +218,7 @@ interface Known {
   issuer: Issuer
   factsOf: ReturnType<typeof planFacts>
   earlierBy: (basis: CostBasis) => ReturnType<typeof sumEarlier>
-  openBy: (basis: CostBasis) => Promise<{
-    open: OpenEntries[]
-    outside: typeof NOTHING_OUTSIDE
-    ofProject: Map<number, OpenEntries[]>
-  }>
-  /** By the key of their client. */
-  projects: Map<number | null, [id: number, place: unknown][]>
+  openBy: (basis: CostBasis) => Promise<{ open: OpenEntries[]; outside: typeof NOTHING_OUTSIDE }>
   last: Record<'client' | 'project', Awaited<ReturnType<typeof listLastBills>>>
   newest: Record<'client' | 'project', Map<number, number>>
   bills: PeriodBill[]
