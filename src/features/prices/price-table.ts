@@ -29,16 +29,34 @@ export interface StoredPrice extends PriceRow {
 }
 
 /** A row prepared for lookup and valuation. */
-export interface Price {
-  id: number
-  uid: Id<'prc'>
-  provider: string
-  model: string
-  source: PriceSource
-  effectiveFrom: number | null
+export class Price {
+  readonly id: number
+  readonly uid: Id<'prc'>
+  readonly provider: string
+  readonly model: string
+  readonly source: PriceSource
+  readonly effectiveFrom: number | null
   /** Exclusive; null if it has no end. */
-  effectiveUntil: number | null
-  readonly rates: Rates
+  readonly effectiveUntil: number | null
+  readonly #stored: StoredPrice
+  #rates: Rates | undefined
+
+  constructor(stored: StoredPrice) {
+    this.id = stored.id
+    this.uid = stored.uid
+    this.provider = stored.provider
+    this.model = stored.model
+    this.source = stored.source
+    this.effectiveFrom = stored.effectiveFrom
+    this.effectiveUntil = stored.effectiveUntil ?? null
+    this.#stored = stored
+  }
+
+  /** Calculated when it is used: a table has thousands of prices, of which an installation uses dozens. */
+  get rates(): Rates {
+    this.#rates ??= ratesOf(this.#stored)
+    return this.#rates
+  }
 }
 
 /** Another name of a model. An admin's may omit the provider: then the model is looked up by that name. */
@@ -68,9 +86,16 @@ export interface Lookup {
   prices: Price[]
 }
 
-type ByProvider<Value> = Map<string, Value>
+/** How a provider's model is spelled in the table. */
+interface Spelling {
+  /** In lower case. */
+  seller: string
+  provider: string
+  model: string
+}
 
 const NO_NAMES: string[] = []
+const NO_PRICES: readonly Price[] = []
 
 /**
  * The number of cached names before the cache is cleared. An installation has dozens; a caller may invent any number.
@@ -80,17 +105,20 @@ const REMEMBERED_NAMES = 4_096
 /** The prices as of one moment of the database. Immutable: a change results in a new table. */
 export class PriceTable {
   readonly #prices = new Map<number, Price>()
-  /** By model, then provider; rows in order of precedence. */
-  readonly #models = new Map<string, ByProvider<Price[]>>()
-  readonly #own = new Map<string, ByProvider<Price[]>>()
-  /** The model, by alias, then provider. */
-  readonly #aliases = new Map<string, ByProvider<string>>()
+  /**
+   * By model, in the order of loading: most have one or two, so that maps of their providers would take several times the
+   * memory.
+   */
+  readonly #models = new Map<string, Price[]>()
+  /** By alias, of all providers. */
+  readonly #aliases = new Map<string, PriceAlias[]>()
   readonly #adminAliases = new Map<string, PriceAlias>()
-  /** By the canonical form of a model or alias, then provider: its spelling in the table. */
-  readonly #spelled = new Map<string, ByProvider<{ provider: string; model: string }>>()
+  /** By the canonical form of a model or alias: one per provider. */
+  readonly #spelled = new Map<string, Spelling[]>()
   /** The lengths of requests at which some price changes, and the usual ones: ascending. */
   readonly thresholds: readonly number[]
-  #found = new Map<string, ByProvider<Hit[]>>()
+  /** By provider, then model. */
+  #found = new Map<string, Map<string, Hit[]>>()
   #remembered = 0
 
   /**
@@ -98,24 +126,15 @@ export class PriceTable {
    * that have one keep it.
    */
   constructor(prices: StoredPrice[], aliases: PriceAlias[], withdrawn: StoredPrice[] = []) {
-    for (const stored of withdrawn) this.#prices.set(stored.id, readyPrice(stored))
+    for (const stored of withdrawn) this.#prices.set(stored.id, new Price(stored))
     for (const stored of prices) {
-      const price = readyPrice(stored)
+      const price = new Price(stored)
       this.#prices.set(price.id, price)
-      entryOf(this.#models, price.model, price.provider, () => [] as Price[]).push(price)
-      if (isCustom(price.source)) {
-        entryOf(this.#own, price.model, price.provider, () => [] as Price[]).push(price)
-      }
-    }
-    for (const rows of [...this.#models.values(), ...this.#own.values()].flatMap((held) => [...held.values()])) {
-      rows.sort(byPrecedence)
+      valueAt(this.#models, price.model, newList<Price>).push(price)
     }
     for (const alias of aliases) {
       if (alias.source === 'admin') this.#adminAliases.set(alias.alias, alias)
-      else if (alias.provider !== null) {
-        const { provider, model } = alias
-        entryOf(this.#aliases, alias.alias, provider, () => model)
-      }
+      else valueAt(this.#aliases, alias.alias, newList<PriceAlias>).push(alias)
     }
     this.#indexSpellings()
     this.thresholds = thresholdsOf(prices)
@@ -156,7 +175,7 @@ export class PriceTable {
       this.#found = new Map()
       this.#remembered = 0
     }
-    entryOf(this.#found, provider, model, () => hits)
+    valueAt(this.#found, provider, newMap<Hit[]>).set(model, hits)
     this.#remembered += 1
     return hits
   }
@@ -198,11 +217,12 @@ export class PriceTable {
    * at the only provider of a name without a known maker. A reseller's row does not apply to other providers.
    */
   #lookUpOwn(model: string, provider: string): Lookup {
-    const rows = this.#own.get(model)
+    const rows = (this.#models.get(model) ?? NO_PRICES).filter(({ source }) => isCustom(source))
     const makers = makersProviders(model)
-    const only = rows && makers.length === 0 && rows.size === 1 ? [...rows.keys()] : []
+    const named = providersOf(rows)
+    const only = makers.length === 0 && named.length === 1 ? named : NO_NAMES
     const providers = [...new Set([provider, '', ...makers, ...only])]
-    return { step: 1, name: model, providers, prices: providers.flatMap((name) => rows?.get(name) ?? []) }
+    return { step: 1, name: model, providers, prices: providers.flatMap((name) => rowsOf(rows, name)) }
   }
 
   /**
@@ -213,8 +233,7 @@ export class PriceTable {
   #providersNamedIn(model: string): string[] {
     const named = model.slice(0, Math.max(0, model.indexOf('/')))
     if (named === '') return NO_NAMES
-    const providers = [...(this.#models.get(model)?.keys() ?? NO_NAMES)]
-    return providers.filter(
+    return providersOf(this.#models.get(model) ?? NO_PRICES).filter(
       (provider) => provider === named || (/^[-_]/.test(provider.slice(named.length)) && provider.startsWith(named)),
     )
   }
@@ -229,7 +248,7 @@ export class PriceTable {
   #lookUpAtSeller(providers: string[], name: string): Lookup {
     const spelled = this.#spelled.get(normalizeModelName(name))
     const prices = providers.flatMap((provider) => {
-      const written = spelled?.get(provider)
+      const written = spelled?.find(({ seller }) => seller === provider)
       return [...this.#rowsAt(provider, name), ...(written ? this.#rowsAt(written.provider, written.model) : [])]
     })
     return { step: 7, name, providers, prices: defaultLast(prices) }
@@ -243,21 +262,21 @@ export class PriceTable {
   #lookUpSpelled(normalized: string, provider: string): Omit<Lookup, 'step'> {
     const makers = makersProviders(normalized)
     const spellings = this.#spelled.get(normalized)
-    const rowsOf = (name: string) => {
-      const written = spellings?.get(name)
+    const spelledAt = (name: string) => {
+      const written = spellings?.find(({ seller }) => seller === name)
       return written ? this.#rowsAt(written.provider, written.model) : []
     }
     const sellers = sellerNames(provider.toLowerCase())
-    const prices = [...sellers.flatMap(rowsOf), ...defaultLast(makers.flatMap(rowsOf))]
+    const prices = [...sellers.flatMap(spelledAt), ...defaultLast(makers.flatMap(spelledAt))]
     return { name: normalized, providers: provider === '' ? makers : [provider, ...makers], prices }
   }
 
   /** The provider's rows for exactly this name, and for the model that the name is an alias of. */
   #rowsAt(provider: string, name: string): Price[] {
-    const rows = this.#models.get(name)?.get(provider) ?? []
-    const model = this.#aliases.get(name)?.get(provider)
-    const aliased = model === undefined ? undefined : this.#models.get(model)?.get(provider)
-    return aliased ? defaultLast([...rows, ...aliased]) : rows
+    const rows = rowsOf(this.#models.get(name) ?? NO_PRICES, provider)
+    const alias = this.#aliases.get(name)?.find((one) => one.provider === provider)
+    const aliased = alias ? rowsOf(this.#models.get(alias.model) ?? NO_PRICES, provider) : NO_PRICES
+    return aliased.length > 0 ? defaultLast([...rows, ...aliased]) : rows
   }
 
   /**
@@ -267,11 +286,15 @@ export class PriceTable {
   #indexSpellings(): void {
     const write = (provider: string, name: string) => {
       const normalized = normalizeModelName(name)
-      const spellings = entryOf(this.#spelled, normalized, provider.toLowerCase(), () => ({ provider, model: name }))
-      if (name === normalized) spellings.model = name
+      const spellings = valueAt(this.#spelled, normalized, newList<Spelling>)
+      const seller = provider.toLowerCase()
+      const known = spellings.find((one) => one.seller === seller)
+      if (!known) spellings.push({ seller, provider, model: name })
+      else if (name === normalized) known.model = name
     }
-    for (const index of [this.#models, this.#aliases]) {
-      for (const [name, providers] of index) for (const provider of providers.keys()) write(provider, name)
+    for (const [name, rows] of this.#models) for (const { provider } of rows) write(provider, name)
+    for (const [name, aliases] of this.#aliases) {
+      for (const { provider } of aliases) if (provider !== null) write(provider, name)
     }
   }
 }
@@ -296,23 +319,14 @@ function spellingsOf(name: string): string[] {
   return [name, ...undatedNames(normalizeModelName(name))]
 }
 
-function readyPrice(stored: StoredPrice): Price {
-  const { id, uid, provider, model, source, effectiveFrom, effectiveUntil = null } = stored
-  let rates: Rates | undefined
-  return {
-    id,
-    uid,
-    provider,
-    model,
-    source,
-    effectiveFrom,
-    effectiveUntil,
-    // Only when it is used: a table has thousands of prices, of which an installation uses dozens.
-    get rates() {
-      rates ??= ratesOf(stored)
-      return rates
-    },
-  }
+/** A provider's rows of a model, in order of precedence. */
+function rowsOf(rows: readonly Price[], provider: string): Price[] {
+  return rows.filter((row) => row.provider === provider).sort(byPrecedence)
+}
+
+/** In the order in which they were loaded. */
+function providersOf(rows: readonly Price[]): string[] {
+  return [...new Set(rows.map(({ provider }) => provider))]
 }
 
 /** Custom and loaded prices before the embedded table, then the newest date, then the last loaded. */
@@ -333,21 +347,14 @@ function holdsAt({ effectiveFrom, effectiveUntil }: Price, at: number): boolean 
   return (effectiveFrom === null || effectiveFrom <= at) && (effectiveUntil === null || at < effectiveUntil)
 }
 
-function entryOf<Value>(
-  index: Map<string, ByProvider<Value>>,
-  name: string,
-  provider: string,
-  make: () => Value,
-): Value {
-  let held = index.get(name)
-  if (!held) {
-    held = new Map()
-    index.set(name, held)
-  }
-  let value = held.get(provider)
+function valueAt<Value>(index: Map<string, Value>, name: string, make: () => Value): Value {
+  let value = index.get(name)
   if (value === undefined) {
     value = make()
-    held.set(provider, value)
+    index.set(name, value)
   }
   return value
 }
+
+const newList = <Item>(): Item[] => []
+const newMap = <Value>() => new Map<string, Value>()
