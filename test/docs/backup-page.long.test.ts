@@ -77,6 +77,8 @@ async function until(what: () => boolean): Promise<void> {
 
 /** Starts the server as an example does, and returns once it has made a backup, and uploaded it if it is to. */
 async function serve(script: string, more: Record<string, string>, printed: RegExp): Promise<void> {
+  // What the server before it printed says nothing of this one.
+  writeFileSync(file('log'), '')
   server = Bun.spawn(['sh', '-c', `exec env ${script}`], {
     cwd: tally.folder,
     env: env(more),
