@@ -95,7 +95,6 @@ interface Spelling {
 }
 
 const NO_NAMES: string[] = []
-const NO_PRICES: readonly Price[] = []
 
 /**
  * The number of cached names before the cache is cleared. An installation has dozens; a caller may invent any number.
@@ -104,15 +103,15 @@ const REMEMBERED_NAMES = 4_096
 
 /** The prices as of one moment of the database. Immutable: a change results in a new table. */
 export class PriceTable {
-  readonly #prices = new Map<number, Price>()
+  readonly #prices: ReadonlyMap<number, Price>
   /**
    * By model, in the order of loading: most have one or two, so that maps of their providers would take several times the
    * memory.
    */
-  readonly #models = new Map<string, Price[]>()
+  readonly #models: ReadonlyMap<string, Price[]>
   /** By alias, of all providers. */
-  readonly #aliases = new Map<string, PriceAlias[]>()
-  readonly #adminAliases = new Map<string, PriceAlias>()
+  readonly #aliases: ReadonlyMap<string, PriceAlias[]>
+  readonly #adminAliases: ReadonlyMap<string, PriceAlias>
   /** By the canonical form of a model or alias: one per provider. */
   readonly #spelled = new Map<string, Spelling[]>()
   /** The lengths of requests at which some price changes, and the usual ones: ascending. */
@@ -126,16 +125,13 @@ export class PriceTable {
    * that have one keep it.
    */
   constructor(prices: StoredPrice[], aliases: PriceAlias[], withdrawn: StoredPrice[] = []) {
-    for (const stored of withdrawn) this.#prices.set(stored.id, new Price(stored))
-    for (const stored of prices) {
-      const price = new Price(stored)
-      this.#prices.set(price.id, price)
-      valueAt(this.#models, price.model, newList<Price>).push(price)
-    }
-    for (const alias of aliases) {
-      if (alias.source === 'admin') this.#adminAliases.set(alias.alias, alias)
-      else valueAt(this.#aliases, alias.alias, newList<PriceAlias>).push(alias)
-    }
+    const found = prices.map((stored) => new Price(stored))
+    const kept = withdrawn.map((stored) => new Price(stored))
+    this.#prices = new Map([...kept, ...found].map((price) => [price.id, price]))
+    this.#models = Map.groupBy(found, ({ model }) => model)
+    const [ofAdmins, published] = [aliases.filter(isOfAdmin), aliases.filter((alias) => !isOfAdmin(alias))]
+    this.#adminAliases = new Map(ofAdmins.map((alias) => [alias.alias, alias]))
+    this.#aliases = Map.groupBy(published, ({ alias }) => alias)
     this.#indexSpellings()
     this.thresholds = thresholdsOf(prices)
   }
@@ -175,7 +171,7 @@ export class PriceTable {
       this.#found = new Map()
       this.#remembered = 0
     }
-    valueAt(this.#found, provider, newMap<Hit[]>).set(model, hits)
+    this.#found.getOrInsertComputed(provider, () => new Map()).set(model, hits)
     this.#remembered += 1
     return hits
   }
@@ -217,7 +213,7 @@ export class PriceTable {
    * at the only provider of a name without a known maker. A reseller's row does not apply to other providers.
    */
   #lookUpOwn(model: string, provider: string): Lookup {
-    const rows = (this.#models.get(model) ?? NO_PRICES).filter(({ source }) => isCustom(source))
+    const rows = this.#models.get(model)?.filter(({ source }) => isCustom(source))
     const makers = makersProviders(model)
     const named = providersOf(rows)
     const only = makers.length === 0 && named.length === 1 ? named : NO_NAMES
@@ -233,7 +229,7 @@ export class PriceTable {
   #providersNamedIn(model: string): string[] {
     const named = model.slice(0, Math.max(0, model.indexOf('/')))
     if (named === '') return NO_NAMES
-    return providersOf(this.#models.get(model) ?? NO_PRICES).filter(
+    return providersOf(this.#models.get(model)).filter(
       (provider) => provider === named || (/^[-_]/.test(provider.slice(named.length)) && provider.startsWith(named)),
     )
   }
@@ -246,11 +242,11 @@ export class PriceTable {
 
   /** At the seller alone: the maker's price would not be the one of `azure/gpt-9`. */
   #lookUpAtSeller(providers: string[], name: string): Lookup {
-    const spelled = this.#spelled.get(normalizeModelName(name))
-    const prices = providers.flatMap((provider) => {
-      const written = spelled?.find(({ seller }) => seller === provider)
-      return [...this.#rowsAt(provider, name), ...(written ? this.#rowsAt(written.provider, written.model) : [])]
-    })
+    const normalized = normalizeModelName(name)
+    const prices = providers.flatMap((provider) => [
+      ...this.#rowsAt(provider, name),
+      ...this.#rowsSpelled(provider, normalized),
+    ])
     return { step: 7, name, providers, prices: defaultLast(prices) }
   }
 
@@ -261,22 +257,23 @@ export class PriceTable {
 
   #lookUpSpelled(normalized: string, provider: string): Omit<Lookup, 'step'> {
     const makers = makersProviders(normalized)
-    const spellings = this.#spelled.get(normalized)
-    const spelledAt = (name: string) => {
-      const written = spellings?.find(({ seller }) => seller === name)
-      return written ? this.#rowsAt(written.provider, written.model) : []
-    }
+    const spelledAt = (seller: string) => this.#rowsSpelled(seller, normalized)
     const sellers = sellerNames(provider.toLowerCase())
     const prices = [...sellers.flatMap(spelledAt), ...defaultLast(makers.flatMap(spelledAt))]
     return { name: normalized, providers: provider === '' ? makers : [provider, ...makers], prices }
   }
 
+  /** The rows of a provider, in lower case, for the name that has this canonical form. */
+  #rowsSpelled(seller: string, normalized: string): Price[] {
+    const written = this.#spelled.get(normalized)?.find((one) => one.seller === seller)
+    return written ? this.#rowsAt(written.provider, written.model) : []
+  }
+
   /** The provider's rows for exactly this name, and for the model that the name is an alias of. */
   #rowsAt(provider: string, name: string): Price[] {
-    const rows = rowsOf(this.#models.get(name) ?? NO_PRICES, provider)
+    const rows = rowsOf(this.#models.get(name), provider)
     const alias = this.#aliases.get(name)?.find((one) => one.provider === provider)
-    const aliased = alias ? rowsOf(this.#models.get(alias.model) ?? NO_PRICES, provider) : NO_PRICES
-    return aliased.length > 0 ? defaultLast([...rows, ...aliased]) : rows
+    return alias ? defaultLast([...rows, ...rowsOf(this.#models.get(alias.model), provider)]) : rows
   }
 
   /**
@@ -286,7 +283,7 @@ export class PriceTable {
   #indexSpellings(): void {
     const write = (provider: string, name: string) => {
       const normalized = normalizeModelName(name)
-      const spellings = valueAt(this.#spelled, normalized, newList<Spelling>)
+      const spellings = this.#spelled.getOrInsertComputed(normalized, () => [])
       const seller = provider.toLowerCase()
       const known = spellings.find((one) => one.seller === seller)
       if (!known) spellings.push({ seller, provider, model: name })
@@ -319,13 +316,15 @@ function spellingsOf(name: string): string[] {
   return [name, ...undatedNames(normalizeModelName(name))]
 }
 
+const isOfAdmin = ({ source }: PriceAlias) => source === 'admin'
+
 /** A provider's rows of a model, in order of precedence. */
-function rowsOf(rows: readonly Price[], provider: string): Price[] {
+function rowsOf(rows: readonly Price[] = [], provider: string): Price[] {
   return rows.filter((row) => row.provider === provider).sort(byPrecedence)
 }
 
 /** In the order in which they were loaded. */
-function providersOf(rows: readonly Price[]): string[] {
+function providersOf(rows: readonly Price[] = []): string[] {
   return [...new Set(rows.map(({ provider }) => provider))]
 }
 
@@ -346,15 +345,3 @@ function defaultLast(prices: Price[]): Price[] {
 function holdsAt({ effectiveFrom, effectiveUntil }: Price, at: number): boolean {
   return (effectiveFrom === null || effectiveFrom <= at) && (effectiveUntil === null || at < effectiveUntil)
 }
-
-function valueAt<Value>(index: Map<string, Value>, name: string, make: () => Value): Value {
-  let value = index.get(name)
-  if (value === undefined) {
-    value = make()
-    index.set(name, value)
-  }
-  return value
-}
-
-const newList = <Item>(): Item[] => []
-const newMap = <Value>() => new Map<string, Value>()
