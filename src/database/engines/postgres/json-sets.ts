@@ -19,12 +19,14 @@ export function jsonValue(value: unknown): unknown {
 
 /** The text of rows for `json_populate_recordset`, for which an absent value is NULL. */
 export function jsonRows(rows: readonly Record<string, unknown>[], columns: readonly WrittenColumn[]): string {
+  const names = columns.map(({ name }) => name.slice(1, -1))
   // One text of all rows takes a third of the time of a text per value.
   const objects = rows.map((row) => {
     const values: Record<string, unknown> = {}
-    for (const { property, name, encode } of columns) {
+    for (let at = 0; at < columns.length; at += 1) {
+      const { property, encode } = columns[at]!
       const value = row[property] ?? null
-      if (value !== null) values[name.slice(1, -1)] = jsonValue(encode === null ? value : encode(value))
+      if (value !== null) values[names[at]!] = jsonValue(encode === null ? value : encode(value))
     }
     return values
   })
